@@ -21,7 +21,7 @@ import { runWrangler } from './support/wrangler.ts'
 
 const root = fileURLToPath(new URL('..', import.meta.url).href)
 const read = (path: string) => readFileSync(root + path, 'utf8')
-const { version } = JSON.parse(read('package.json')) as { version: string } // package.json has one
+const { version } = JSON.parse(read('package.json')) as { version: string } // safe: package.json has a version
 const fresh = () => JSON.stringify(createDocument(version))
 
 /** The part of the document that a test reads. */
@@ -50,7 +50,7 @@ interface Described {
 }
 
 describe('the OpenAPI document', () => {
-  /** The problems that a linter finds. It also checks every example against its schema. */
+  /** The problems that Redocly's linter finds in a document. The linter also checks every example against its schema. */
   async function lint(source: string): Promise<string[]> {
     const config = await createConfig({ extends: ['recommended-strict'] })
     const problems = await lintFromString({ source, absoluteRef: 'openapi.json', config })
@@ -165,7 +165,7 @@ describe('the OpenAPI document', () => {
 
 describe('the deployment', () => {
   let worker: Awaited<ReturnType<typeof unstable_startWorker>>
-  // As with `wrangler dev` and `wrangler deploy`: after the build, and behind the asset router.
+  // The Worker runs as with `wrangler dev` and `wrangler deploy`: built first, and behind the router that serves static files.
   beforeAll(async () => {
     worker = await unstable_startWorker({
       config: `${root}wrangler.toml`,

@@ -5,10 +5,10 @@ import { type ProjectFiles, projects } from './projects.ts'
 /** The modules that make a test slow, if it imports them itself or through other files: a service, a browser or a process. */
 const slow =
   /^(cloudflare:|node:(child_process|http|net|worker_threads|sqlite)$|wrangler$|miniflare$|puppeteer-core$|esbuild$|@redocly\/|vitest\/node$)/
-/** Slow tests that import none of these modules. */
+/** Tests that are slow although they import no module that `slow` matches. */
 const longer: ReadonlySet<string> = new Set([
-  'test/http/auth/authenticate.test.ts', // Request of workerd takes URLs that the one of Node refuses
-  ...['allowance', 'large-blocks', 'node-box', 'object', 'transport'].map((name) => `test/tron/${name}.test.ts`), // they take seconds
+  'test/http/auth/authenticate.test.ts', // needs workerd, whose `Request` takes URLs that Node's `Request` refuses
+  ...['allowance', 'large-blocks', 'node-box', 'object', 'transport'].map((name) => `test/tron/${name}.test.ts`), // each of these tests takes seconds
 ])
 
 const importOf = /(?:^|\n)\s*(?:import|export)\s(?!type\s)[^'"`;]*?['"]([^'"\n]+)['"]|\bimport\(\s*['"]([^'"\n]+)['"]/g
@@ -47,7 +47,7 @@ export function filesByProject(root: string): ReadonlyMap<string, readonly strin
   )
 }
 
-/** The test files, fast ones apart from the others. */
+/** All test files: the fast ones in `fast`, the slow ones in `left`. */
 export function splitFiles(root: string) {
   const all = [...filesByProject(root)].flatMap(([project, files]) => files.map((file) => ({ project, file })))
   const fast = all.filter(({ file }) => isFast(file, root))

@@ -9,29 +9,29 @@ const root = fileURLToPath(new URL('..', import.meta.url).href)
 const configPath = `${root}wrangler.toml`
 const migrations = await readD1Migrations(`${root}migrations`)
 
-/** Lets requests to this machine pass, where the local chain is. All others fail. */
+/** Lets requests to this machine pass, because the local chain runs here. All other requests fail. */
 const loopbackOnly = async (request: Request) =>
   new URL(request.url).hostname === '127.0.0.1'
     ? fetch(request.url, { method: request.method, headers: request.headers, body: await request.arrayBuffer() })
     : closedNetwork(request)
 
-/** Answers every request that no test scripted with a failure that names its URL. */
+/** Answers requests that no test has scripted: with a failure that names the URL. */
 const closedNetwork = (request: { readonly url: string }) =>
   new Response(`the network is closed in tests: ${request.url}`, { status: 599 })
 
-/** Runs the files of a project in workerd, with three databases. Each project starts its own. */
+/** Runs the test files of a project in workerd, with three databases. Each project starts another workerd. */
 const inWorkerd = (outboundService: (request: Request) => Response | Promise<Response>) =>
   cloudflareTest({
     wrangler: { configPath },
     miniflare: { bindings: { MIGRATIONS: migrations }, d1Databases: ['DB_2', 'DB_3'], outboundService },
   })
 
-/** A folder in memory, which some machines have. On a disk, D1 waits for each commit, a third of the time of its tests. */
+/** A folder in memory, which some machines have. With a folder on a disk, tests of D1 spend a third of their time waiting for commits. */
 const memoryFolder = '/dev/shm'
 const memoryBytesMin = 2 ** 30
 const folderPrefix = 'wallet-tests-'
 
-/** Whether a folder has room, and programs in it can be run: tests write some. */
+/** Whether a folder has `memoryBytesMin` free bytes and allows programs in it to be run, because tests write programs. */
 function isUsable(folder: string): boolean {
   const program = `${folder}/${folderPrefix}${process.pid}`
   try {
@@ -48,34 +48,34 @@ function isUsable(folder: string): boolean {
 
 /** The temporary files of all tests are in one folder, which is removed at the end of this process. */
 function makeTemporaryFolder(): void {
-  if (tmpdir().includes(folderPrefix)) return // this file is loaded several times
+  if (tmpdir().includes(folderPrefix)) return // this file is loaded several times, and the folder was made the first time
   const folder = mkdtempSync(`${isUsable(memoryFolder) ? memoryFolder : tmpdir()}/${folderPrefix}`)
   process.env.TMPDIR = folder
   process.once('exit', () => {
     try {
       rmSync(folder, { recursive: true, force: true, maxRetries: 3 })
     } catch {
-      // a process that was killed still writes: what is left is no reason for the tests to fail
+      // a killed process may still be writing into the folder; files that stay are no reason for the tests to fail
     }
   })
 }
 makeTemporaryFolder()
-process.env.NODE_COMPILE_CACHE ??= `${root}node_modules/.cache/node` // commands that tests start begin a quarter faster with it
+process.env.NODE_COMPILE_CACHE ??= `${root}node_modules/.cache/node` // with it, commands that tests start need a quarter less time to begin
 
 export default defineConfig({
   root,
   test: {
     silent: 'passed-only',
-    maxWorkers: 3, // one more than a small machine has cores: files wait for a chain or a command for much of their time
-    testTimeout: 180_000, // a hang ends; how fast anything is, is the benchmark's business
+    maxWorkers: 3, // one more than a small machine has cores, because test files often wait for a chain or a command
+    testTimeout: 180_000, // only so that a test that hangs ends; speed is measured by the benchmark, not by tests
     hookTimeout: 180_000,
-    expect: { poll: { timeout: 60_000 } }, // as long as the tests' other waits, because a busy machine can be slow
+    expect: { poll: { timeout: 60_000 } }, // long, because a busy machine can be slow
     projects: [
-      { extends: true, test: { name: 'checks', ...projects.checks } }, // checks of the source, made by other programs such as compilers
+      { extends: true, test: { name: 'checks', ...projects.checks } }, // tests that check the source with other programs, such as compilers
       {
         extends: true,
         test: {
-          name: 'simulation', // in processes of its own: it patches the source and the derivation of keys
+          name: 'simulation', // in separate processes, because it patches the source and the derivation of keys
           ...projects.simulation,
         },
       },
@@ -83,7 +83,7 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'unit',
-          isolate: false, // no file keeps state in a module; a process for each file took a quarter of the time
+          isolate: false, // files share a process, because none keeps state in a module; a process for each file took a quarter of the time
           ...projects.unit,
         },
       },
@@ -92,7 +92,7 @@ export default defineConfig({
         plugins: [inWorkerd(closedNetwork)],
         test: {
           name: 'worker',
-          isolate: false, // no file keeps state in a module; an isolate for each file took more than half of the time
+          isolate: false, // files share an isolate, because none keeps state in a module; an isolate for each file took more than half of the time
           ...projects.worker,
         },
       },
@@ -100,7 +100,7 @@ export default defineConfig({
         extends: true,
         plugins: [inWorkerd(closedNetwork)],
         test: {
-          name: 'cells', // a project of its own, because an isolate evaluates a module once, and files of `worker` run here again
+          name: 'cells', // a separate project, because it runs files of `worker` again, and an isolate evaluates each module only once
           ...projects.cells,
         },
       },
@@ -108,7 +108,7 @@ export default defineConfig({
         extends: true,
         plugins: [inWorkerd(loopbackOnly)],
         test: {
-          name: 'integration', // apart from the others: it sets the environment of the objects, and their alarms go on
+          name: 'integration', // a separate project, because its tests change the environment of the Durable Objects, whose alarms go on after a test
           ...projects.integration,
           globalSetup: 'test/integration/global-setup.ts',
         },

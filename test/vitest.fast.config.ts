@@ -14,9 +14,9 @@ export default defineConfig({
   root,
   test: {
     silent: 'passed-only',
-    isolate: false, // as in vitest.config.ts: no file keeps state in a module
+    isolate: false, // no test file keeps state in a module, so files can share one process (as in vitest.config.ts)
     maxWorkers: 2,
-    testTimeout: 60_000, // a hang ends
+    testTimeout: 60_000, // only so that a test that hangs ends
     include: fast.map(({ file }) => file),
   },
 })

@@ -33,7 +33,7 @@ interface WranglerConfig extends Pick<Unstable_Config, 'vars' | 'secrets'>, Data
 /** The database of a cell, in wrangler.toml. */
 interface DatabaseDescription {
   readonly place: Place
-  /** Whether it has a `database_id`. The id that `wrangler d1 create` prints replaces the placeholder. */
+  /** Whether wrangler.toml has the `database_id` of the database. The id that `wrangler d1 create` prints replaces the placeholder. */
   readonly database: 'set' | 'placeholder' | 'missing'
 }
 
@@ -85,8 +85,8 @@ export function describeDatabase(
 }
 
 /**
- * The result of a function of wrangler, or one sentence about its failure: wrangler's message is a heading with a list of reasons, of which the first is
- * taken.
+ * The result of a function of wrangler, or one sentence about why the function failed. If wrangler's message is a list of reasons under a heading, the
+ * sentence is the first reason.
  */
 function attempt<T>(read: () => T): Result<T, string> {
   try {

@@ -24,7 +24,7 @@ export function requireKnownNode(program: string = process.execPath, project: st
 
 function isNodePackage(project: string, name: string | undefined): boolean {
   const { optionalDependencies } = JSON.parse(readFileSync(join(project, 'package.json'), 'utf8')) as {
-    readonly optionalDependencies: Readonly<Record<string, string>> // package.json has this member
+    readonly optionalDependencies: Readonly<Record<string, string>> // safe: package.json has this member
   }
   return name !== undefined && Object.hasOwn(optionalDependencies, name)
 }

@@ -6,12 +6,12 @@ import { build, type Plugin } from 'esbuild'
 
 const sources = fileURLToPath(new URL('.', import.meta.url).href)
 
-/** The pages: each is a folder beside this file, and a path of the service. */
+/** The names of the pages. Each is the name of a folder beside this file, and a path of the service. */
 const pages = ['deposit', 'desk']
 
 /**
- * Scripts that a page's main script imports, and that stay files of their own. `deposit/first` loads before the main script, the others when they are used,
- * and of the languages only the reader's.
+ * Scripts that a page's main script imports, and that stay separate files. `deposit/first` loads before the main script. All others load when they are needed:
+ * of the languages only the reader's.
  */
 const apartScripts = [
   'deposit/first',

@@ -44,8 +44,8 @@ export default {
 } satisfies ExportedHandler<Bindings>
 
 /**
- * The only part that talks to nodes. One run of the object's alarm is one tick of the scan. Each cell has one scanner, which the object's name identifies
- * (`cells/objects.ts`).
+ * The only part of the service that talks to nodes. Each run of the object's alarm is one tick of the scan. Each cell (one of several databases, with its
+ * users) has one scanner. The object's name identifies the cell (`cells/objects.ts`).
  */
 export class Scanner extends DurableObject<Bindings> implements ScannerCalls {
   readonly #scanner = createScannerObject(platform, this.env, hostOf(this.ctx.storage), this.ctx.id.name)
@@ -85,7 +85,7 @@ export class Scanner extends DurableObject<Bindings> implements ScannerCalls {
   }
 }
 
-/** Delivers the events of a cell to one webhook endpoint. One run of the object's alarm is one attempt. There is one object for each endpoint and cell. */
+/** Delivers the events of a cell to one webhook endpoint, each time the object's alarm runs. There is one object for each endpoint and cell. */
 export class Endpoint extends DurableObject<Bindings> {
   readonly #endpoint = createEndpointObject(platform, this.env, hostOf(this.ctx.storage), this.ctx.id.name)
 

@@ -1,6 +1,6 @@
 import { otherXpubs, testXpub } from '../support/variables.ts'
 
-/** Users of each cell but the last one, which has all others. */
+/** How many user ids each cell has. The last cell has all higher ids, too. */
 const usersEach = 1_000_000
 const keys = [testXpub, ...otherXpubs]
 

@@ -6,7 +6,7 @@ import { workDir } from './bundles.ts'
 
 type WorkerOptions = MiniflareOptions['workers'][number]
 
-/** A Worker to run with its variables. `database` is the name of the D1 database for its binding `DB`, and `further` has others by their bindings. */
+/** A Worker to run, with its variables. `database` is the D1 database of its binding `DB`. `further` has its other D1 databases by binding. */
 export interface WorkerSpec {
   readonly name: string
   readonly script: string
@@ -19,15 +19,15 @@ export interface WorkerSpec {
   readonly hasObjects?: boolean
 }
 
-/** Running Workers, each on a loopback port of its own. */
+/** Running Workers, each on another loopback port. */
 export interface RunningWorkers {
   /** A Worker's URL, without a slash at the end. */
   url(name: string): string
   /** Runs a Worker's cron handler; resolves when it has ended. */
   cron(name: string): Promise<void>
-  /** The number in the first row of a query to a Worker's database, or null where there is no row. */
+  /** The number in the first row of a query to a Worker's database; null if there is no row. */
   number(name: string, sql: string): Promise<number | null>
-  /** As `number`, but this process reads the file, and what is measured has no work with the question. */
+  /** As `number`, but this process reads the database's file, so that the query adds no work to the measured Workers. */
   look(name: string, sql: string, binding?: string): number | null
   /** What a statement cost in a Worker's database, as D1 counts it. */
   meta(name: string, sql: string): Promise<D1Meta>
@@ -37,15 +37,15 @@ export interface RunningWorkers {
 }
 
 const running = new Set<Miniflare>()
-/** The databases of this process: another run has its own. */
+/** The folder of this process's databases. A concurrent run uses another folder. */
 const ownState = `${workDir}run/${process.pid}/`
-/** How long a look waits while the file is locked. */
+/** How long `look` waits while the database's file is locked, in milliseconds. */
 const busyTimeoutMs = 5_000
 let started = 0
 
 /**
- * Starts Workers with copies of seeded databases (`databases`: name to file). They share one workerd, so that the bare
- * Worker and the service run under the same conditions, and reach only loopback.
+ * Starts Workers with copies of filled databases. `databases` has the file of each by its name. All Workers share one workerd, so
+ * that the bare Worker and the service are measured under the same conditions. They reach only loopback.
  */
 export async function startWorkers(
   workers: readonly WorkerSpec[],
@@ -63,7 +63,7 @@ export async function startWorkers(
   const miniflare = new Miniflare({
     host: '127.0.0.1',
     port: 0,
-    cf: false, // else Miniflare fetches the object from the network
+    cf: false, // without this, Miniflare fetches the `cf` object of requests from the network
     log: new Log(LogLevel.ERROR),
     logRequests: false,
     telemetry: { enabled: false },
@@ -103,7 +103,7 @@ export async function startWorkers(
     async meta(name, sql) {
       const db = await miniflare.getD1Database('DB', name)
       const { meta } = await db.prepare(sql).run()
-      return meta as D1Meta // trusted: the local D1 returns what D1 returns
+      return meta as D1Meta // safe: the local D1 returns the same members as D1
     },
     warnings,
     async stop() {

@@ -1,19 +1,19 @@
-/** The interfaces of ledgers that others have made, for the same work as with the service. */
+/** How the benchmark asks the service and two ledgers of other makers for the same work. */
 
-/** A ledger that runs already, given by the options of the benchmark. */
+/** A ledger of another maker that runs already. An option of the benchmark names it. */
 export interface Peer {
   readonly name: PeerName
   /** Without a slash at the end. */
   readonly url: string
-  /** The processes whose CPU time counts, with their children: its own, and those of its databases. */
+  /** Ids of the processes whose CPU time counts, with their children: those of the ledger and of its databases. */
   readonly processes: readonly string[]
 }
 
-/** The ledgers that the benchmark can talk to, each by its option. */
+/** The ledgers of other makers that the benchmark can measure. The option of `blnk` is `--blnk=…`. */
 export const peerNames = ['blnk', 'formance'] as const
 export type PeerName = (typeof peerNames)[number]
 
-/** An option as `--blnk=http://127.0.0.1:5001,4711,4712`: a URL, then processes. Null for another argument. */
+/** Parses an option such as `--blnk=http://127.0.0.1:5001,4711,4712`: a URL, then ids of processes. Null for another argument. */
 export function parsePeer(arg: string): Peer | null {
   const name = peerNames.find((one) => arg.startsWith(`--${one}=`))
   if (name === undefined) return null
@@ -27,23 +27,23 @@ export interface Call {
   readonly body?: unknown
 }
 
-/** What is asked of a ledger. Users count from 0. */
+/** The requests that the benchmark sends to a ledger, and what it reads from the responses. Users count from 0. */
 export interface LedgerApi {
-  /** Requests that come before all others. */
+  /** The first requests, which prepare the ledger. */
   readonly setUp: readonly Call[]
-  /** Gives a user one unit; `reference` is that of no other post. */
+  /** Gives a user one unit. No other post has the same `reference`. */
   post(user: number, reference: string): Call
-  /** What `page` takes, from the response to a post. */
+  /** Reads from the response to a post the user's account, which `page` takes. */
   accountIn(response: string): string
-  /** The newest 20 entries of an account, in both directions. */
+  /** Asks for the newest 20 entries of an account, credits and debits. */
   page(account: string): Call
-  /** The entries in the response to `page`. */
+  /** How many entries the response to `page` has. */
   entriesIn(response: string): number
 }
 
 const lengthOf = (list: unknown): number => (Array.isArray(list) ? list.length : 0)
 
-/** The service, by the routes of backends. */
+/** The service itself, by its routes for backends. */
 export const ownApi: LedgerApi = {
   setUp: [],
   post: (user, osn) => ({
@@ -55,14 +55,14 @@ export const ownApi: LedgerApi = {
   entriesIn: (response) => lengthOf(JSON.parse(response).data.list),
 }
 
-/** `run` is in the names of accounts: those of another run have other entries. */
+/** The requests of a ledger of another maker. The names of its accounts contain `run`, because accounts of earlier runs already have entries. */
 export function peerApi(name: PeerName, run: string): LedgerApi {
   return { blnk: blnkApi, formance: formanceApi }[name](run)
 }
 
 /**
- * Blnk 0.15. Each user has a counter-account of its own, because Blnk locks both accounts of a transaction; `skip_queue` answers once it is applied, as the
- * service does. An account is made by its first transaction.
+ * Blnk 0.15. Each user has a counter-account, because Blnk locks both accounts of a transaction. With `skip_queue` Blnk answers when the transaction is
+ * applied, as the service does. An account is made by its first transaction.
  */
 function blnkApi(run: string): LedgerApi {
   return {

@@ -2,7 +2,7 @@ import { SignJWT } from 'jose'
 import { backendSecret, testSecret, testXpub, usdtBase58 } from '../support/variables.ts'
 import { firstHeight } from './mainnet.ts'
 
-/** The variables of the measured service, with the limits that it has as shipped. `nodes` are the base URLs of its nodes. */
+/** The variables of the measured service. `limits` are the nodes' `perSecond` and `perDay`; without them the defaults count. `nodes` are base URLs. */
 export function serviceVariables(nodes: readonly string[], limits: object = {}): Readonly<Record<string, unknown>> {
   return {
     TRON_XPUB: testXpub,
@@ -19,12 +19,12 @@ export function serviceVariables(nodes: readonly string[], limits: object = {}):
   }
 }
 
-/** Limits of nodes that are never reached. */
+/** Limits for `serviceVariables` that are so high that no measurement reaches them. */
 export const unlimited = { perSecond: 10_000, perDay: 100_000_000 }
-/** A closed port, for figures that need no node. */
+/** The URL of a closed port, as the node in measurements that need none. */
 export const noNode = 'http://127.0.0.1:9'
 
-/** The authorization header of a user, valid for a day. */
+/** The authorization header of a user. Its token is valid for a day. */
 export async function bearerOf(uid: number): Promise<{ readonly authorization: string }> {
   const token = await new SignJWT({ sub: `${uid}` })
     .setProtectedHeader({ alg: 'HS256' })

@@ -9,8 +9,8 @@ import { createVirtualClock } from '../support/virtual-clock.ts'
 const header = { height: 7, timestamp: 1_000_000, hash: 'a', parentHash: 'b' } as unknown as Header // only height and time matter here
 
 /**
- * Cells that share one memory of what nodes have answered. A node takes `readMs` to answer. `reads` lists the questions that reached a node. `shareOf` can
- * put another memory in the place of the shared one.
+ * Cells that share one memory of what nodes have answered. A node takes `readMs` to answer. `reads` lists the questions that reached a node. `shareOf`
+ * returns the memory that the cells get: the shared one, or another in its place.
  */
 function cellsWith(shareOf: (own: SharedBlocks) => SharedBlocks, readMs: number) {
   const clock = createVirtualClock(1_000_000)
@@ -100,7 +100,7 @@ describe('cells that read together', () => {
 
   it('read alone after one wait where the first reader is lost', async () => {
     const { reads, ticks } = cellsWith((own) => {
-      void own.take('head', 1_500) // claims the read of the head and never delivers it
+      void own.take('head', 1_500) // this cell claims the read of the head, and never delivers the head
       return own
     }, 100)
     expect(await ticks(2)).toEqual([sharedMs + 300, sharedMs + 300])

@@ -20,8 +20,8 @@ let folder = ''
 let path = ''
 
 /**
- * A project with the scripts of package.json. Its wrangler records that it was called; its script `show` prints the arguments and variables that it
- * gets.
+ * Makes a project with the scripts of package.json. Its `wrangler` only records that it was called. Its script `show` prints the arguments and variables that
+ * npm gives it.
  */
 beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), 'npm-'))
@@ -59,7 +59,7 @@ async function npmShow(...args: readonly string[]): Promise<{ args: readonly str
 
 const calls = () => existsSync(join(folder, 'calls'))
 
-/** Each command of the operator's tools. */
+/** A command of each of the operator's tools, as words after `npm run`. */
 const commands = [
   ['keys', 'show'],
   ['collect', 'plan'],
@@ -72,7 +72,8 @@ const commands = [
   ['operate', 'gap', 'list'],
 ]
 /**
- * The ways to name a deployment if the `--` before the options is forgotten. Each command is tried with one of them. npm completes `--prod` to `--production`.
+ * Spellings of an option that names a deployment, for calls without the `--` before it. Each command is tried with one spelling. npm completes `--prod` to
+ * `--production`.
  */
 const places = [['--production'], ['--prod'], ['--env=nile'], ['--env', 'nile']]
 const refusal = /^(npm has taken --env|NODE_ENV is "production")/
@@ -144,11 +145,11 @@ const options = {
   operate: Object.keys(operateOptions),
 }
 /**
- * All names of options except two, of which npm makes no variable of the same name. `--production` becomes NODE_ENV. `--local` leaves nothing, and `operate`
- * refuses to act without it.
+ * All names of options except two that npm does not turn into a variable of the same name: `--production` becomes NODE_ENV, and `--local` leaves no trace, so
+ * that `operate` refuses to act because no database is named.
  */
 const names = [...new Set(Object.values(options).flat())].filter((name) => !['production', 'local'].includes(name))
-/** npm has options of these names, or completes them to its own. Each is tried in a call of its own, so that what npm sets can only come from it. */
+/** npm has options of these names, or completes the names to options of npm. Each is tried in a separate call, so that what npm sets comes only from it. */
 const taken = ['to', 'token', 'gas', 'scan', 'scope', 'name']
 
 describe('what npm makes of each option', () => {
@@ -164,7 +165,7 @@ describe('what npm makes of each option', () => {
       const { args, env } = await npmShow(...some.flatMap(write))
       expect(args.filter((arg) => arg.startsWith('--'))).toEqual([])
       for (const name of some) {
-        // The command sees only this option's variable, so that no other can be the reason.
+        // The command sees only this option's variable, so that it refuses because of this option.
         const own = some.length === 1 ? env : { [variableOf(name)]: env[variableOf(name)] }
         expect(() => refuseTakenOptions([name], [], own)).toThrow(`npm has taken --${name} for itself.`)
       }

@@ -37,7 +37,7 @@ const anyPost = fc.record({
 })
 type Post = typeof anyPost extends fc.Arbitrary<infer T> ? T : never
 
-/** Stores the posts as adjustments in the order of their times, leaving out each that its wallet could not take. Returns those that were stored. */
+/** Stores the posts as adjustments in the order of their times, except those after which a balance would be out of range. Returns the stored posts. */
 async function store(db: WriteDatabase, posts: readonly Post[]): Promise<readonly Post[]> {
   const balances = new Map<string, number>()
   const stored = [...posts]
@@ -60,7 +60,7 @@ async function store(db: WriteDatabase, posts: readonly Post[]): Promise<readonl
 
 const clockAt = (at: number) => ({ now: () => ms(at) })
 
-/** Reads a statement page by page; returns the last page, with the entries of all pages. */
+/** Reads a statement page by page. Returns the last page with the entries of all pages as `entries`. */
 async function readAll(db: WriteDatabase, selection: StatementSelection, now: number) {
   const entries: Entry[] = []
   for (;;) {

@@ -33,8 +33,8 @@ const anyCall = fc.record({
 })
 
 /**
- * What the ledger must hold. Each transfer is credited once, under its txid and position, in the order of storing and if its wallet has room. A transfer that
- * was held because its wallet was full is tried again each time it is stored again.
+ * What the ledger must contain after these calls. Each transfer (txid and position) is credited once, in the order of the calls, if its wallet has room. A
+ * transfer that was held because its wallet was full is tried again whenever a later call has it.
  */
 function expectedLedger(calls: readonly { readonly deposits: readonly JudgedTransfer[] }[]) {
   const states = new Map<string, string>()

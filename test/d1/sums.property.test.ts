@@ -66,7 +66,7 @@ const anyStep = fc.oneof(
 )
 type Step = typeof anyStep extends fc.Arbitrary<infer T> ? T : never
 
-/** Sender and recipient of a transfer from an issued address: address 2 pays to another issued one, the others to a stranger. */
+/** Sender and recipient of a transfer from an issued address. Address 2 pays to another issued address; all other addresses pay to a stranger. */
 const collectedTo = (n: number) => ({ from: addressAt(n), to: addressAt(n === 2 ? 0 : 9) })
 
 async function take(db: WriteDatabase, step: Step, n: number): Promise<void> {
@@ -120,7 +120,7 @@ const joined = (row: Row, names: readonly string[], base: bigint) =>
   names.reduce((sum, name) => sum * base + BigInt(row[name] ?? 0), 0n)
 const parts = [0, 1, 2, 3, 4, 5, 6].map((part) => `part_${part}`)
 
-/** By key: the number of rows and the sum of their units. Keys without rows are left out. */
+/** For each key, the number of rows and the sum of their units. The result leaves out keys without rows. */
 function grouped(list: readonly (readonly [key: string, units: bigint, number?: number])[]): Map<string, string> {
   const groups = [...Map.groupBy(list, ([key]) => key)].map(([key, group]): [string, string, number] => {
     const number = group.reduce((sum, [, , count = 1]) => sum + count, 0)
@@ -129,7 +129,7 @@ function grouped(list: readonly (readonly [key: string, units: bigint, number?: 
   return new Map(groups.filter(([, , number]) => number !== 0).map(([key, text]) => [key, text]))
 }
 
-/** The same sums twice: as the triggers keep them, and as the rows add up. */
+/** The same sums twice: as the triggers keep them (`kept`), and as the rows add up (`counted`). */
 async function sumsIn(db: WriteDatabase) {
   const [days, totals, flows, transfers, addresses, holdings] = await Promise.all([
     rowsOf(db, 'SELECT * FROM day'),
@@ -152,7 +152,7 @@ async function sumsIn(db: WriteDatabase) {
   const reported = holdings.filter(({ differing }) => Number(differing) >= readingsNeeded)
   const keyOf = ({ cuy, type }: Row) => `${cuy} ${type}`
   const dayOf = ({ created_at: at }: Row) => Math.floor(Number(at) / dayMs)
-  // The day's row has all entries up to the end of that day, not only those of the day.
+  // The row of a day in `day` sums all entries up to the end of that day, not only the day's own entries.
   const flowDays = [...new Map(flows.map((row) => [`${dayOf(row)} ${keyOf(row)}`, row])).values()].map((row) => {
     return { key: keyOf(row), day: dayOf(row) }
   })
@@ -170,10 +170,10 @@ async function sumsIn(db: WriteDatabase) {
   return { kept, counted }
 }
 
-/** The sum that a transfer belongs to, by its state. A movement counts as collected or gas if it crosses the border of the issued addresses. */
+/** The sum that a transfer belongs to, by its state. A `moved` one counts as collected if it leaves the issued addresses, as gas if it comes from outside. */
 function movedBy({ state, cuy, raw, from_address, to_address }: Row, ours: ReadonlySet<Row[string] | undefined>) {
   const units = BigInt(String(raw))
-  if (state === 'seen' || state === 'dropped') return [] // not final: it has not moved any money
+  if (state === 'seen' || state === 'dropped') return [] // the block is not final, so the transfer has not moved any money
   if (state !== 'moved') return [[`${state} ${cuy}`, units] as const]
   const [leaves, comes] = [ours.has(from_address), ours.has(to_address)]
   if (leaves === comes) return []

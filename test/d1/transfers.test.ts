@@ -161,7 +161,7 @@ describe('a credit that does not fit into its wallet', () => {
 })
 
 describe('storing while others store the same', () => {
-  /** A database in which `write` runs just before each of the first `times` batches that store transfers, as a concurrent writer's batch would. */
+  /** A database that runs `write` just before each of the first `times` batches that store transfers, like a faster concurrent writer. */
   const overtaking = (times: number, write: () => Promise<unknown>): WriteDatabase => {
     let left = times
     let isWriting = false
@@ -178,7 +178,7 @@ describe('storing while others store the same', () => {
         return await db.batch(statements)
       },
     }
-    return overtaken as WriteDatabase // safe: storing calls only these two methods
+    return overtaken as WriteDatabase // safe: the code that stores transfers calls only these two methods
   }
 
   it('is decided again: what another one has credited meanwhile is not credited twice', async () => {
@@ -318,7 +318,7 @@ describe('cost', () => {
     const many = await credit(5_000, 2)
     expect(many.rows).toBeLessThan(few.rows * 11)
     expect(many.rows / 5_000).toBeLessThan(54)
-    expect(many.trips).toBe(2) // one trip reads the facts that decide, the other stores
+    expect(many.trips).toBe(2) // one round trip reads what is stored, the other stores the decisions
     expect(await balance()).toBe(27_500n)
   })
 

@@ -13,7 +13,7 @@ export const slotSeconds = 3
 
 const readyTimeoutMs = 60_000
 const stopTimeoutMs = 20_000
-/** The binary itself, because the package's script would start one more process of Node. */
+/** Anvil's binary. The script in anvil's package is not used, because it would start one more process of Node. */
 const program = `${root}node_modules/@foundry-rs/anvil-${process.platform}-${process.arch.replace('x64', 'amd64')}/bin/anvil`
 
 export interface AnvilOptions {
@@ -33,14 +33,14 @@ export interface Anvil {
   /** Resolves when the process has ended for any reason. `errorOutput` is its error message, or empty. */
   readonly ended: Promise<{ readonly errorOutput: string }>
   readonly pid: number
-  /** Ends the process. What the chain's file does not have is lost. */
+  /** Ends the process. Blocks that are not in the file of `statePath` are lost. */
   stop(): Promise<void>
 }
 
 /** Starts anvil with free gas: one unit of its coin is one sun, and a payment moves exactly its amount. */
 export async function startAnvil(options: AnvilOptions): Promise<Anvil> {
   if (!existsSync(program)) throw new UserError('anvil is not installed: run "npm ci" and start again.')
-  // In a process group of its own: Ctrl-C reaches only this process, which then stops its children in order.
+  // anvil gets a process group of its own, so that Ctrl-C reaches only this process, which then stops its children in order.
   const child = spawn(program, argumentsOf(options), {
     stdio: ['ignore', 'pipe', 'pipe'],
     detached: true,
@@ -89,9 +89,9 @@ function argumentsOf({ port, statePath, behindSeconds }: AnvilOptions): string[]
   const args = ['--port', `${port}`, '--chain-id', `${devnetChainId}`]
   args.push('--block-base-fee-per-gas', '0', '--gas-price', '0', '--disable-min-priority-fee')
   args.push('--prune-history', '10') // old states are never read, and would fill memory and disk
-  args.push('--balance', '1', '--order', 'fifo', '--gas-limit', '3000000000') // 1 ether is 10^18 sun: fits an int64
+  args.push('--balance', '1', '--order', 'fifo', '--gas-limit', '3000000000') // an account begins with 1 ether, which is 10^18 sun and fits an int64
   args.push('--no-mining', '--timestamp', `${timeBehind(behindSeconds + slotSeconds)}`)
-  if (statePath !== null && existsSync(statePath)) args.push('--load-state', statePath) // `keep.ts` stores it
+  if (statePath !== null && existsSync(statePath)) args.push('--load-state', statePath) // `keep.ts` stores the file
   return args
 }
 

@@ -21,7 +21,7 @@ export interface LocalCell {
   readonly payouts?: object
 }
 
-/** The cells: a million users in each, and all others in the last one. `payouts` are those of the first cell, or null. */
+/** The cells of a local deployment. Each has a million users, the last one all further users. `payouts` are the payout settings of the first cell, or null. */
 export function localCells(count: number, payouts: object | null): readonly LocalCell[] {
   return Array.from({ length: count }, (_, i) => {
     const [from, to] = [i === 0 ? 1 : i * usersPerCell, i + 1 === count ? '' : (i + 1) * usersPerCell - 1]
@@ -32,7 +32,7 @@ export function localCells(count: number, payouts: object | null): readonly Loca
   })
 }
 
-/** The payout address of the cell at `index`. That of the first cell is in `test/devnet/dev.vars`. */
+/** The payout address of the cell at `index`, from 0. The first cell has the payout address in `test/devnet/dev.vars`. */
 export function payoutAddressAt(index: number): string {
   return formatBase58(keyAt(mnemonic(), payoutPathAt(index)).address)
 }
@@ -44,7 +44,7 @@ function payoutPathAt(index: number) {
   return path
 }
 
-/** The extended public key of a cell after the first, at `index` from 1. Accounts 1 and 2 have the gas address and the payout addresses. */
+/** The extended public key of the cell at `index`, which is at least 1. Accounts 1 and 2 of the mnemonic are taken: by the gas and payout addresses. */
 const keyOf = (index: number) => openMnemonic(mnemonic()).extendedPublicKey(index + 2)
 
 function mnemonic() {
@@ -54,8 +54,8 @@ function mnemonic() {
 }
 
 /**
- * Writes wrangler.json and .dev.vars of the deployment to its folder: those of the project, with more databases and `CELLS`. `variables` is the text of the
- * project's `.dev.vars`, and `payouts` are its `PAYOUTS`, or null.
+ * Writes wrangler.json and .dev.vars of a deployment with `count` cells to `folder`: the project's own files, with more databases and `CELLS`. `variables` is
+ * the text of the project's `.dev.vars`. `payouts` are the `PAYOUTS` in it, or null.
  */
 export function writeCellsFolder(folder: string, count: number, variables: string, payouts: object | null): void {
   const cells = localCells(count, payouts)

@@ -9,35 +9,34 @@ import { startTronServer } from './tron-server.ts'
 export interface DevnetOptions {
   /** The file that stores the chain, or null to keep it in memory only. */
   readonly statePath: string | null
-  /** Seconds between two blocks, or null to make blocks on command only (`mine`): then tests wait for no timer. */
+  /** Seconds between two blocks; null to make blocks only on command (`mine`), so that tests wait for no timer. */
   readonly blockSeconds: number | null
-  /** Blocks from the newest to the newest final one. */
+  /** By how many blocks the newest final block is below the newest block. */
   readonly finalityBlocks: number
-  /** Ports of the Tron server and of anvil; 0 chooses a free one. */
+  /** Ports of the Tron server and of anvil; 0 chooses a free port. */
   readonly tronPort: number
   readonly anvilPort: number
-  /** How far behind the clock the chain's time begins. Its blocks are 3 s apart in its own time, and are made faster, so the chain reaches the clock. */
+  /** How far behind the clock the chain's time begins. Blocks are made faster than every 3 s, by which their times differ, so the chain reaches the clock. */
   readonly behindSeconds: number
 }
 
 const paceCheckMs = 10_000
-/** Milliseconds between two storings of the chain. A block is final after 18 s, so it is stored by then. */
+/** The chain is stored each time this has passed, in milliseconds. A block is final only after 18 s, so every final block is stored. */
 const storeEveryMs = 5_000
 /** How long a payment waits for its block, which usually comes within 3 s. */
 const mineTimeoutMs = 60_000
 const mineLookMs = 200
 
 /**
- * A running local chain. A test in workerd can't use this object and calls the same controls over HTTP: `POST
- * {apiUrl}/devnet/pay` `{ to, amount, currency }`, `/devnet/synthetic` `{ type, value }` and
- * `/devnet/send` `{ from?, to, value?, data?, fails? }`, which return `{ txid }`, `/devnet/mine` `{ blocks? }`, which returns
- * `{ latest, finalized }`, and `/devnet/info`, which has the number of `requests` to the node as well. The next mined block
- * contains the transaction; `finalityBlocks` more make it final.
+ * A running local chain. A test in workerd cannot use this object, so it makes POST requests to `{apiUrl}/devnet/…`. Three of them
+ * send a transaction and return `{ txid }`: `pay` `{ to, amount, currency }`, `synthetic` `{ type, value }` and `send`
+ * `{ from?, to, value?, data?, fails? }`. `mine` `{ blocks? }` returns `{ latest, finalized }`; `info` also returns the number of
+ * `requests` to the node. The next block contains the transaction, and `finalityBlocks` more blocks make it final.
  */
 export interface Devnet extends Control {
   readonly rpcUrl: string
   readonly apiUrl: string
-  /** The newest height at the start: the newest block of the state file. */
+  /** The height of the newest block when the chain was started; 0 for a new chain. */
   readonly startedAt: number
   /** Resolves when anvil has ended for any reason. */
   readonly ended: Anvil['ended']
@@ -46,7 +45,7 @@ export interface Devnet extends Control {
   stop(): Promise<void>
 }
 
-/** A chain for one test file: in memory, on free ports, with blocks on command, at most 1,200 of them. */
+/** Options of a chain for one test file: in memory, on free ports, with blocks only on command, at most 1,200 blocks. */
 export const temporary: DevnetOptions = {
   statePath: null,
   blockSeconds: null,
@@ -78,7 +77,7 @@ export async function startDevnet(options: DevnetOptions): Promise<Devnet> {
     const stop = async () => {
       for (const timer of timers) clearInterval(timer)
       await server.close()
-      await keeping.store().catch(() => {}) // anvil may have ended already; the file has every payment that was reported
+      await keeping.store().catch(() => {}) // anvil may have ended already; nothing is lost, because a payment is reported only after it is stored
       await anvil.stop()
     }
     const { ended, pid } = anvil
@@ -89,7 +88,7 @@ export async function startDevnet(options: DevnetOptions): Promise<Devnet> {
   }
 }
 
-/** Waits until a block has the payment, which is usually the next one. */
+/** Waits until a block contains the payment: usually the next block. Throws after `mineTimeoutMs`. */
 async function untilMined(node: DevnetNode, txid: string): Promise<void> {
   const end = Date.now() + mineTimeoutMs
   while ((await node.findTransaction(txid))?.kind !== 'mined') {
@@ -100,8 +99,8 @@ async function untilMined(node: DevnetNode, txid: string): Promise<void> {
 }
 
 /**
- * Keeps the time of a chain that makes blocks by itself near the clock. Once its time has reached the clock, it makes one block a slot, as the real chain
- * does. After the machine has slept, it goes on at the present time.
+ * Keeps the time of a chain that makes blocks by a timer near the clock. When the chain's time has reached the clock, it makes one block in each slot of 3 s,
+ * as the real chain does. After the machine has slept, its next block has the present time.
  */
 async function keepBehind(
   evm: Evm,
@@ -115,6 +114,6 @@ async function keepBehind(
     const now = timeBehind(behindSeconds)
     if (Number(timestamp) < now - 10 * slotSeconds) await evm.call('evm_setNextBlockTimestamp', now)
   } catch {
-    // anvil has ended: `ended` says so
+    // a call fails only if anvil has ended, which `ended` reports
   }
 }

@@ -1,4 +1,4 @@
-/** A node's JSON-RPC: the methods that the service and the tools use, with java-tron's error messages (PROTOCOL.md, Errors of JSON-RPC). */
+/** The JSON-RPC of the local node: the methods that the service and the tools use, with java-tron's error messages (PROTOCOL.md, Errors of JSON-RPC). */
 import { quantity, strip0x } from '../support/hex.ts'
 import { devnetChainId } from './anvil.ts'
 import { renderMined } from './blocks.ts'
@@ -9,7 +9,7 @@ import type { DevnetNode, FoundTransaction, Heads } from './node.ts'
 type Method = readonly [parameters: number, run: (...params: readonly unknown[]) => Promise<unknown>]
 type Methods = Readonly<Record<string, Method>>
 
-/** An error response. `data` is `"{}"` in errors of a method; errors of the transport have none. */
+/** An error response. `data` is `"{}"` if a method failed, and null if the request itself was wrong (as in java-tron). */
 class RpcError extends Error {
   readonly code: number
   readonly data: string | null
@@ -22,13 +22,13 @@ class RpcError extends Error {
 }
 
 const batchMax = 100
-/** More logs in one response are an error. */
+/** A query with more logs than this is answered with an error. */
 const logsMax = 10_000
 const invalid = (message: string) => new RpcError(-32602, message)
-/** For a wrong number of parameters, or one of the wrong JSON type. */
+/** The error for a wrong number of parameters, or for a parameter of a wrong JSON type. */
 const invalidCall = () => new RpcError(-32602, 'method parameters invalid', null)
 
-/** Answers a request's body. RPC errors are responses; only a fault of this server throws. */
+/** Makes the function that answers the body of a request. RPC errors are responses. The function throws only at a fault of this server. */
 export function createJsonRpc(node: DevnetNode): (body: string) => Promise<string> {
   const methods = { ...blockMethods(node), ...stateMethods(node) }
   return async (body) => {
@@ -36,16 +36,16 @@ export function createJsonRpc(node: DevnetNode): (body: string) => Promise<strin
     if (!Array.isArray(request)) return handleOne(request, methods)
     if (request.length > batchMax) {
       const message = `Batch size ${request.length} exceeds the limit of ${batchMax}`
-      return failure('null', new RpcError(-32005, message, null)) // java-tron answers with the text 'null' as the id here
+      return failure('null', new RpcError(-32005, message, null)) // in this error, java-tron's `id` is the text 'null'
     }
     const responses: string[] = []
-    for (const one of request) responses.push(await handleOne(one, methods)) // one after the other, as java-tron does
+    for (const one of request) responses.push(await handleOne(one, methods)) // one call after the other, as java-tron does
     return `[${responses.join(',')}]`
   }
 }
 
 async function handleOne(request: unknown, methods: Methods): Promise<string> {
-  const { id = null, method: name = '', params = [] } = Object(request) as { [member: string]: unknown } // a missing member has its default
+  const { id = null, method: name = '', params = [] } = Object(request) as { [member: string]: unknown } // safe: the members are checked below
   try {
     const method = methods[String(name)]
     if (method === undefined) throw new RpcError(-32601, 'method not found', null)
@@ -69,7 +69,7 @@ function blockMethods(node: DevnetNode): Methods {
     eth_getBlockByNumber: [
       2,
       async (at, full) => {
-        if (full !== false) throw invalidCall() // a node also returns whole transactions, which nothing here reads
+        if (full !== false) throw invalidCall() // with `true` a real node returns whole transactions, which the service never asks for
         const block = await node.blockAt(parseHeight(at, await node.heads()))
         return block === null ? null : renderMined(block).brief()
       },
@@ -86,7 +86,7 @@ function blockMethods(node: DevnetNode): Methods {
   }
 }
 
-/** All logs of one block: the service asks for nothing else. */
+/** Returns all logs of one block. Other filters are refused, because the service never sends them. */
 async function getLogs(node: DevnetNode, filter: unknown): Promise<unknown> {
   const { blockHash, ...others } = readObject(filter)
   if (blockHash === undefined || Object.keys(others).length > 0) {
@@ -100,8 +100,8 @@ async function getLogs(node: DevnetNode, filter: unknown): Promise<unknown> {
 }
 
 /**
- * The methods that read state. A full node's state is its newest block plus all unmined transactions, which is anvil's
- * `pending`: a balance can include transactions that are in no block yet (PROTOCOL.md, Balances).
+ * The methods that read state. A full node's state is that after its newest block and all transactions that are in no block yet
+ * (PROTOCOL.md, Balances). anvil calls this state `pending`.
  */
 function stateMethods(node: DevnetNode): Methods {
   return {
@@ -128,14 +128,14 @@ async function ethCall({ evm }: DevnetNode, given: unknown, tag: unknown): Promi
     return await evm.call('eth_call', { to: target, data: readText(data), ...sender }, 'pending')
   } catch (error) {
     if (!(error instanceof EvmError)) throw error
-    const message = error.message.replace(/^execution reverted/, 'REVERT opcode executed') // with the reason, if there is one
-    throw new RpcError(-32000, message, error.data ?? '{}') // `data` is the returned bytes
+    const message = error.message.replace(/^execution reverted/, 'REVERT opcode executed') // what follows is the contract's reason, if it gave one
+    throw new RpcError(-32000, message, error.data ?? '{}') // `data` is what the contract returned
   }
 }
 
 function readObject(value: unknown): Record<string, unknown> {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) throw invalidCall()
-  return value as Record<string, unknown> // an object, by the check above
+  return value as Record<string, unknown> // safe: an object, by the check above
 }
 
 function readText(value: unknown): string {
@@ -143,7 +143,7 @@ function readText(value: unknown): string {
   return value.toLowerCase()
 }
 
-/** 20 bytes, or 21 bytes that start with 41, as 40 hex digits; `0x` is optional. */
+/** Parses an address: 20 bytes, or 21 bytes that start with 41, in hex with or without `0x`. Returns 40 hex digits. */
 function parseStateAddress(value: unknown): string {
   const address = /^(?:0x)?(?:41)?([0-9a-f]{40})$/.exec(readText(value))?.[1]
   if (address === undefined) throw invalid('invalid address hash value')
@@ -155,7 +155,7 @@ function requireLatest(value: unknown): void {
   if (readText(value) !== 'latest') throw invalid('QUANTITY not supported, just support TAG as latest')
 }
 
-/** A tag, or `0x` hex. */
+/** Parses the height of a block: a tag (`latest`, `finalized`), or a number in hex with `0x`. */
 function parseHeight(value: unknown, heads: Heads): number {
   const given = readText(value)
   if (given === 'latest' || given === 'finalized') return heads[given]
@@ -163,7 +163,7 @@ function parseHeight(value: unknown, heads: Heads): number {
   return Number(given)
 }
 
-/** A block or transaction hash as 64 hex digits; `0x` is optional. */
+/** Parses the hash of a block or transaction: 64 hex digits with or without `0x`. Returns them without. */
 function parseHash(value: unknown): string {
   const digits = strip0x(readText(value))
   if (!/^[0-9a-f]{64}$/.test(digits)) throw invalid('invalid hash value')
@@ -171,8 +171,8 @@ function parseHash(value: unknown): string {
 }
 
 /**
- * A transaction as `eth_getTransactionByHash` shows it: neither the contract's type nor the result is in it. If no block has the transaction, its block members
- * are `0x`.
+ * A transaction as `eth_getTransactionByHash` shows it, without the contract's type and the result. If no block contains the transaction, the members about its
+ * block are `0x`.
  */
 function toTransactionObject(found: FoundTransaction | null): Record<string, unknown> | null {
   if (found === null) return null

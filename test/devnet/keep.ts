@@ -6,7 +6,7 @@ import { oneByOne } from './one-by-one.ts'
 
 /** Keeps a chain on the disk. */
 export interface Keeping {
-  /** Stores the chain as it is now. When the promise resolves, the stored chain survives any end of any process. */
+  /** Stores the chain as it is now. When the promise resolves, the chain is on the disk, even if a process is killed. */
   store(): Promise<void>
   /** The newest height that is stored; Infinity for a chain that is in memory only. */
   storedTo(): number
@@ -18,13 +18,13 @@ export const inMemory: Keeping = { store: async () => {}, storedTo: () => Number
 const unzip = promisify(gunzip)
 
 /**
- * Keeps the chain of `evm` in a file that is complete at any time. `startedAt` is the height that the file had at the start. anvil's own storing is not
- * used: it writes into the file in use, and only now and then, so that killing anvil could lose blocks.
+ * Keeps the chain of `evm` in a file that is complete at any time. `startedAt` is the newest height in the file at the start. anvil's own way of storing is not
+ * used: anvil overwrites the file in place, and only now and then, so killing anvil could damage the file or lose blocks.
  */
 export function keepIn(file: string, evm: Evm, startedAt: number): Keeping {
   let height = startedAt
   const store = async () => {
-    const latest = Number(await evm.call<string>('eth_blockNumber')) // what is mined meanwhile is stored as well
+    const latest = Number(await evm.call<string>('eth_blockNumber')) // the dump may contain newer blocks than this
     const zipped = await evm.call<string>('anvil_dumpState')
     const next = await open(`${file}.new`, 'w')
     try {

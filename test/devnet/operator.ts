@@ -5,7 +5,7 @@ import type { Devnet } from './chain.ts'
  * `test/devnet/dev.vars` has it.
  */
 export const operatorBase58 = 'TCjow1qG4ZvDNj5ZRCF2RSuS2kMCGKK1JJ'
-/** The destination of collections: the first address of another public mnemonic ("abandon … about"). */
+/** The address to which money is collected: the first address of another public mnemonic ("abandon … about"). */
 export const treasuryBase58 = 'TUEZSdKsoDHQMeZwihtdoBiN46zxhGWYdH'
 
 /** The payout address of the local chain: `m/44'/195'/2'/0/0` of the mnemonic of the gas address, as PAYOUTS in `test/devnet/dev.vars` has it. */
@@ -17,7 +17,7 @@ type Bank = Pick<Devnet, 'apiUrl' | 'pay' | 'stake'>
 
 /**
  * On a new chain, gives the operator 1,000 TRX and a stake of 100,000 TRX, creates the treasury's account, and gives each payout address 1,000 TRX and
- * 1,000 USDT. A payout address gets no stake, because every transaction that it sends and that is no payout stops payouts.
+ * 1,000 USDT. A payout address does not stake: the service stops payouts if that address sends anything but a payout.
  */
 export async function prepareOperator(
   devnet: Bank,
@@ -38,6 +38,6 @@ export async function prepareOperator(
 async function isNew({ apiUrl }: Bank, address: string): Promise<boolean> {
   const body = JSON.stringify({ address, visible: true })
   const response = await fetch(`${apiUrl}/wallet/getaccount`, { method: 'POST', body })
-  const account = (await response.json()) as { readonly address?: string } // `{}` if it does not exist
+  const account = (await response.json()) as { readonly address?: string } // safe: a node answers with `{}` if the account does not exist
   return account.address === undefined
 }

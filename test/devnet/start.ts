@@ -1,8 +1,8 @@
 /**
  * `npm start`: the whole service on this machine, without internet access. It starts a local chain with a Tron server, the database
  * with its migrations, the Worker with its objects, its cron each minute, and a receiver that prints events. Chain and database
- * are kept and belong together. `--log` prints all lines of the Worker; `--help` prints what else can be done; `--cells 3` has three
- * databases behind one service, with data of their own.
+ * are kept for the next start, and belong together. `--log` prints all lines of the Worker. `--cells 3` puts three databases behind
+ * the service, in another folder than that of one database. `--help` prints all options.
  */
 import { copyFileSync, existsSync, mkdirSync } from 'node:fs'
 import { parseArgs } from 'node:util'
@@ -30,7 +30,7 @@ const cronIntervalMs = 60_000
 /** Longest wait for an answer of the service. An answer takes milliseconds, or seconds if the service asks a node for it. */
 const answerMsMax = 60_000
 
-/** How to stop what was started, in the order of the starts. They run in reverse order. */
+/** One function for each part that was started, which stops it. They are called in the reverse order of the starts. */
 const stopSteps: (() => Promise<void>)[] = []
 let isReady = false
 let isStopping = false
@@ -83,21 +83,21 @@ async function start(): Promise<void> {
   const devnet = await startChain(ports)
   stopSteps.push(devnet.stop)
   await prepareOperator(devnet, [payoutBase58, ...cells.slice(1).map((_, i) => payoutAddressAt(i + 1))])
-  if (devnet.startedAt === 0) await devnet.mine(localPace.finalityBlocks + 1) // a new chain has a final block at once
+  if (devnet.startedAt === 0) await devnet.mine(localPace.finalityBlocks + 1) // on a new chain, so that it has a final block before the service asks for one
   void devnet.ended.then(({ errorOutput }) =>
     stop(1, `The local chain stopped unexpectedly: ${errorOutput || 'no error message'}.`),
   )
   await applyMigrations(folders.config, cellCount === 1 ? ['DB'] : cells.map(({ db }) => db))
   markMatchingData(folders)
-  const nodes = process.env.DEVNET_PORT ? localNodes(devnet.apiUrl) : null // else .dev.vars may have others
+  const nodes = process.env.DEVNET_PORT ? localNodes(devnet.apiUrl) : null // on the usual port, the nodes in .dev.vars count
   const endpoint = { url: `http://127.0.0.1:${ports.receiver}`, secretVar: 'WEBHOOK_SECRET' }
-  const webhooks = process.env.PORT ? JSON.stringify([endpoint]) : null // else .dev.vars may have others
+  const webhooks = process.env.PORT ? JSON.stringify([endpoint]) : null // on the usual ports, the endpoints in .dev.vars count
   const base = `http://127.0.0.1:${ports.service}`
   const shop = startShop(base, ports.shop)
   startReceiver(ports.receiver, shop?.settle ?? (async () => {}))
   const changes = { TRON_NODES: nodes, WEBHOOKS: webhooks, PAGE_ORIGINS: shop?.url ?? null }
   const worker = await startWorker(folders.config, ports.service, changes, (line) => {
-    const isPrinted = isReady ? isLogging || isWorthPrinting(line) : /error/i.test(line) // during the start only errors
+    const isPrinted = isReady ? isLogging || isWorthPrinting(line) : /error/i.test(line) // only errors are printed before the start is complete
     if (isPrinted) printLine(line)
   })
   stopSteps.push(worker.stop)
@@ -115,10 +115,10 @@ async function start(): Promise<void> {
     printLine(welcome({ base, address, shop: shop?.url ?? null, desk, chainPort: process.env.DEVNET_PORT, cells }))
 }
 
-/** Writes the configuration with the cells. Returns the cells. */
+/** Writes the configuration of a deployment with several cells (databases, each with its users). Returns the cells. */
 function prepareCells() {
   const text = readVariable('PAYOUTS')
-  const payouts = text === undefined ? null : (JSON.parse(text) as object) // parsed by the service
+  const payouts = text === undefined ? null : (JSON.parse(text) as object) // safe: only passed on, and parsed by the service
   writeCellsFolder(folders.config, cellCount, readVariables(), payouts)
   return localCells(cellCount, payouts)
 }
@@ -174,7 +174,7 @@ async function requireFreePort(port: number, variable: string): Promise<void> {
   )
 }
 
-/** Throws if the service has scanned blocks that the chain no longer has, as after a disk failed, or with an older copy of the chain's folder. */
+/** Throws if the service has scanned blocks that the chain does not have: a disk has failed, or the chain's folder is an older copy. */
 async function requireScannedBlocks(base: string, devnet: Devnet): Promise<void> {
   const { scanned } = await ask<{ scanned: unknown }>(base, '/health')
   if (typeof scanned !== 'number' || scanned <= Math.max(devnet.startedAt, localPace.finalityBlocks)) return
@@ -184,7 +184,7 @@ async function requireScannedBlocks(base: string, devnet: Devnet): Promise<void>
   )
 }
 
-/** The data of an answer of the service. Throws a `UserError` if it comes too late. */
+/** The `data` of the service's answer. Throws a `UserError` if no answer comes within `answerMsMax`. */
 async function ask<T>(base: string, path: string): Promise<Partial<T>> {
   const signal = AbortSignal.timeout(answerMsMax)
   try {
@@ -196,7 +196,7 @@ async function ask<T>(base: string, path: string): Promise<Partial<T>> {
   }
 }
 
-/** Runs the cron handler, as the platform does in a deployment: it wakes the scanner, whose alarms then follow by themselves. */
+/** Runs the cron handler, as the platform does in a deployment. The handler wakes the scanner, which then sets its own alarms. */
 async function cron(base: string): Promise<void> {
   await fetch(`${base}/cdn-cgi/handler/scheduled`, { signal: AbortSignal.timeout(cronIntervalMs) }).catch(() => null)
 }

@@ -59,7 +59,7 @@ export async function postApi(devnet: Devnet, path: string, body: object): Promi
   return (await response.json()) as Record<string, unknown> // the tests compare every part that they use
 }
 
-/** The blocks from one height to the one before another, as the HTTP API shows them. */
+/** The blocks from `startNum` to `endNum` − 1, as the HTTP API shows them. */
 export async function blocksOf(devnet: Devnet, startNum: number, endNum: number): Promise<readonly ApiBlock[]> {
   return ((await postApi(devnet, 'getblockbylimitnext', { startNum, endNum })).block ?? []) as ApiBlock[] // the tests compare every part that they use
 }

@@ -14,7 +14,7 @@ export interface Settlement {
   /** Bytes of free bandwidth that the transaction uses; 0 if `netFee` pays for all of its bytes. */
   readonly netUsage: number
   readonly netFee: number
-  /** For an account that this transaction creates. */
+  /** Sun, for the account that this transaction creates; 0 if it creates none. */
   readonly activationFee: number
 }
 
@@ -58,7 +58,7 @@ interface RawJson {
   readonly fee_limit?: number
 }
 
-/** The parameters of a contract, by their names in the HTTP API. */
+/** The parameters of a transaction's contract (Tron's word for its operation), by their names in the HTTP API. */
 export type ContractValue = Readonly<Record<string, unknown>>
 
 /** The part of tronweb that is used: pure functions between JSON and protobuf, and the generated parser of `raw_data`. */

@@ -27,7 +27,7 @@ beforeAll(async () => {
 })
 afterAll(() => devnet.stop())
 
-/** A node's text without what differs from chain to chain: signatures, addresses and numbers. */
+/** An error text of a node, in which words replace what differs from chain to chain: signatures, addresses and long numbers. */
 const withoutNames = (text: string) =>
   text
     .replace(/[0-9a-f]{130}/g, 'SIGNATURE')

@@ -7,7 +7,7 @@ import { failed, read, startService } from './service.ts'
 const policy = "default-src 'none'; frame-ancestors 'none', require-trusted-types-for 'script'"
 const stored = { 'content-security-policy': policy, 'x-frame-options': 'DENY', 'referrer-policy': 'no-referrer' }
 
-/** The binding of the static files, whose every response has these headers. `requests` lists what it was asked for. */
+/** A binding of static files. Every response has these headers and this status. `requests` lists the requests that it received. */
 function createFiles(headers: HeadersInit = stored, status = 200) {
   const requests: Request[] = []
   const fetch = async (url: string, init: RequestInit) => {

@@ -12,7 +12,7 @@ export interface ServiceResponse {
   readonly status: number
   readonly headers: Headers
   readonly text: string
-  /** The parsed body. Numbers of more than 15 digits are exact only in `text`. */
+  /** The parsed body. A number of more than 15 digits is exact only in `text`, the body as it came. */
   readonly body: { readonly code: number; readonly msg: string; readonly data?: never }
 }
 
@@ -26,25 +26,25 @@ export interface DevnetService {
   cron(): Promise<void>
   /** A scanner object, by default the Worker's. Another name is a second instance that scans the same chain. */
   scanner(name?: string): DurableObjectStub<Scanner>
-  /** When the scanner's alarm is due, in milliseconds since 1970; 0 without one. */
+  /** When the scanner's alarm is due, in milliseconds since 1970; 0 if no alarm is set. */
   nextAlarm(): Promise<number>
-  /** Ends all objects and their memory, as the platform does at any time. Their storage and alarms stay. */
+  /** Ends all Durable Objects, as the platform may at any time. Their memory is lost; their storage and alarms stay. */
   evict(): Promise<void>
   /** Sends a transfer that no block contains yet; returns its txid. */
   pay(to: string, amount: string, currency: 'TRX' | 'USDT' | 'TRC10'): Promise<string>
   /** Calls a function of the test token (test/devnet/token) as its owner. `words` are the arguments: addresses and numbers. Returns the txid. */
   callToken(selector: string, words: readonly (string | number)[], how?: TokenCall): Promise<string>
-  /** Makes blocks, by default as many as make the next transaction final. */
+  /** Makes blocks: by default three, so that transactions sent before this call are final. */
   mine(blocks?: number): Promise<void>
-  /** Sends a transaction of any type with `to` as the parameter `party`, and the parameters `more`; returns its txid. */
+  /** Sends a transaction of any contract type. Its parameters are `more`, and `to` under the name `party`, such as `to_address`. Returns its txid. */
   sendSynthetic(type: string, to: string, party: string, more: Readonly<Record<string, unknown>>): Promise<string>
   /** How many requests the node has received so far. */
   nodeRequests(): Promise<number>
-  /** The events that the receiver got, in order. */
+  /** The events that the webhook endpoint has received, in order. */
   events(): Promise<readonly { readonly type: string; readonly data: object }[]>
 }
 
-/** How a contract is called: with `value` in sun (0 by default), and whether the call must fail. */
+/** How a contract is called: `value` is the TRX sent along, in sun (0 by default), and `fails` the result that the call shall have. */
 interface TokenCall {
   readonly value?: string
   readonly fails?: 'OUT_OF_ENERGY'
@@ -63,7 +63,7 @@ export async function startDevnetService(changes: Record<string, unknown> = {}):
   const { rpcUrl, apiUrl, token, receiverUrl, webhookSecret } = inject('devnet')
   const { finalized } = await control('mine', { blocks: finalBlocks })
   const hookUrl = `${receiverUrl}/${crypto.randomUUID()}`
-  // Objects share the environment of the test; each reads it when it starts.
+  // The Durable Objects share the environment of the test. Each object reads it when it starts.
   Object.assign(env, {
     TRON_XPUB: newAccountKey(),
     TRON_CHAIN_ID: '0x6465766e',
@@ -77,7 +77,7 @@ export async function startDevnetService(changes: Record<string, unknown> = {}):
     WEBHOOK_SECRET: webhookSecret,
     AUTH_JWT_SECRET: testSecret,
     SCAN_EVERY_SECONDS: 60,
-    RATE_NODES: null, // no limit: a test asks more often in a minute than a user may
+    RATE_NODES: null, // no rate limiter: a test asks more often in a minute than the limiter allows a user
     ...changes,
   })
   // Removes the alarm and the storage that the scanner of the last test has left.
@@ -87,7 +87,7 @@ export async function startDevnetService(changes: Record<string, unknown> = {}):
     await storage.deleteAll()
   })
   await abortAllDurableObjects()
-  const bindings: Record<string, unknown> = { ...env } // a new object, because the Worker remembers its configuration by the object of its bindings
+  const bindings: Record<string, unknown> = { ...env } // a copy, because the Worker keeps the configuration that it has parsed for each bindings object
   const get = (path: string, uid: number) => request(bindings, path, uid)
   return {
     get,
@@ -152,7 +152,7 @@ async function request(bindings: Record<string, unknown>, path: string, uid: num
   return { status: response.status, headers: response.headers, text, body: JSON.parse(text) }
 }
 
-/** A random account's extended public key: the tests share one chain, so each needs addresses of its own. */
+/** The extended public key of a random account. The tests share one chain, so each test needs addresses that no other test uses. */
 function newAccountKey(): string {
   const seed = crypto.getRandomValues(new Uint8Array(32))
   return HDKey.fromMasterSeed(seed).derive("m/44'/195'/0'").publicExtendedKey

@@ -12,7 +12,7 @@ import { exact, type Script } from './scripted-service.ts'
 const at = useDesk()
 const { pages, open } = at
 
-/** A page of a statement with `count` entries: of user 7, or of all users if the query names none. */
+/** A script that answers with a page of a statement with `count` entries: of user 7, or of all users if the query names no user. */
 const statement =
   (count: number, isRunning = false): Script =>
   ({ searchParams }) => {
@@ -90,7 +90,7 @@ describe('statements at the desk', () => {
     const order = await page.$$eval('.statement :is(button, table)', (all) =>
       all.filter((one) => one.closest('td') === null).map((one) => (one.localName === 'table' ? '' : one.textContent)),
     )
-    expect(order).toEqual(['Show', 'Print', 'CSV', '']) // the entries are the last: there can be thousands
+    expect(order).toEqual(['Show', 'Print', 'CSV', '']) // the list of entries comes last, because it can have thousands of rows
   })
 
   it('are those of a month of a user, page by page, and say until when; the file has all of it', async () => {
@@ -104,7 +104,7 @@ describe('statements at the desk', () => {
     await seeIn(page, '.statement h3', 'User 7, 2026-11 (UTC)')
     expect(await page.$$eval('.statement tbody tr', ({ length }) => length)).toBe(1_200)
     const top = await page.$eval('.statement h3', (one) => one.getBoundingClientRect().top)
-    expect(top > 0 && top < 300).toBe(true) // it begins in the window, although it is the last part of the page
+    expect(top > 0 && top < 300).toBe(true) // the statement begins inside the window, although it is the last part of the page
     expect(await page.$eval('.statement tbody tr:last-child', ({ textContent }) => textContent)).toContain(
       'Balance 1,300 USDT',
     )

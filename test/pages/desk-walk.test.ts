@@ -3,10 +3,10 @@ import { walkToEnd } from '../../src/pages/desk/files.ts'
 import { type ListRow, noFilter, type ReadRows, unwalked, walkOn } from '../../src/pages/desk/walk.ts'
 
 const hourMs = 3_600_000
-/** Midnight in the time zone of this machine. */
+/** The time of the first row: a midnight in the time zone of this machine. */
 const begin = new Date(2026, 10, 22).getTime()
 
-/** A list with `count` rows, one for each hour from `begin` on. `pages` notes the size of each page that is read. */
+/** A list with `count` rows, one for each hour from `begin` on. Each read adds the size of its page to `pages`. */
 function hourly(count: number): { read: ReadRows; pages: number[] } {
   const pages: number[] = []
   const row = (id: number): ListRow => {

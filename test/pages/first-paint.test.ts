@@ -16,7 +16,7 @@ async function openSlowly(reader: object): Promise<{ page: Page; release: () => 
     if (isHeld && request.url().endsWith('.js')) held.push(request)
     else void request.continue()
   })
-  void page.goto(`${pages.service.url}/deposit`).catch(() => null) // its promise ends when all scripts have come
+  void page.goto(`${pages.service.url}/deposit`).catch(() => null) // not awaited, because it resolves only when all scripts have loaded
   const release = () => {
     isHeld = false
     for (const request of held.splice(0)) void request.continue()
@@ -41,7 +41,7 @@ describe('before its scripts are there', () => {
     )
     expect(shown).toEqual(Array(4).fill(true))
     expect(await page.$eval('header', ({ textContent }) => textContent?.trim())).toBe('Deposit 充值')
-    // Both themes: a white card would dazzle in the dark one.
+    // The card has no colour of its own yet, because a white card would dazzle in the dark theme.
     const card = await page.$eval('.card', (one) => getComputedStyle(one).backgroundColor)
     expect(card).toBe('rgba(0, 0, 0, 0)')
     expect(await page.$$('main :not(section):not(div)')).toEqual([]) // nothing yet that looks like an address or a button
@@ -51,7 +51,7 @@ describe('before its scripts are there', () => {
     await drawn(page)
     expect(await pages.shift()).toBeLessThan(0.1)
     expect(await page.$$('body > main')).toHaveLength(1)
-    await page.close() // its requests are intercepted: no other test may get this page
+    await page.close() // the page intercepts requests, so no other test may get it
   })
 
   it('is right for a screen reader', async () => {

@@ -12,7 +12,7 @@ const asked = { cuy: 2, amt: '25', order: '1041', since: Date.parse('2026-11-22T
 const paid = (id: number, state: string, amount: string, members = {}) =>
   transfer(id, state, { amt: exact(amount), ...members })
 
-/** Opens a shop that embeds the deposit page for this payment request. `told` collects the states that the shop hears of. */
+/** Opens a shop that embeds the deposit page for this payment request. `window.told` collects the states that the page tells the shop. */
 async function openShop(deposit: object | undefined, isOfOrigins = true) {
   const shop = await startEmbeddingPage(pages.service.url, () => tokenOf({ sub: '7', deposit }))
   pages.service.frameAncestors = shop.url
@@ -21,7 +21,7 @@ async function openShop(deposit: object | undefined, isOfOrigins = true) {
   await page.evaluateOnNewDocument(() => {
     const told: unknown[] = []
     Object.assign(window, { told })
-    addEventListener('deposit', (event) => told.push((event as CustomEvent).detail)) // the documented snippet dispatches it
+    addEventListener('deposit', (event) => told.push((event as CustomEvent).detail)) // the snippet that the guide shows for framing pages dispatches this event
     addEventListener(
       'message',
       ({ data }) => data?.type === 'state' && document.documentElement.setAttribute('data-got', data.state),

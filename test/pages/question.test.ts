@@ -16,7 +16,7 @@ type Answer = readonly [Scripted, en: readonly string[], zh: readonly string[]]
 const support = 'the support of the site or app that gave you this page'
 const supportInChinese = '向您提供本页面的网站或应用的客服'
 
-/** A failure with the reason `reason`; `seconds` is its `Retry-After`. */
+/** A failure of the service with this `x-reason`. `seconds` is its `Retry-After`. */
 const refused = (status: number, reason: string, seconds?: number): Scripted => ({
   status,
   msg: 'the sentence of the service',

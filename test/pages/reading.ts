@@ -1,4 +1,4 @@
-/** Reads from open pages, and waits for what they show. */
+/** Reads and operates open pages in tests, and waits for what the pages show. */
 import type { Frame, Page } from 'puppeteer-core'
 
 /** Waits until the page's text contains this text, visible or not. */
@@ -28,17 +28,17 @@ export async function shownText(page: Page, selector: string): Promise<string> {
   )
 }
 
-/** Waits until the page has drawn its present state and counted the layout shifts of it. */
+/** Waits until the browser has drawn the page's present state and counted its layout shifts. */
 export async function drawn(page: Page): Promise<void> {
   await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))))
 }
 
-/** Makes the page ask the service at once, as it does when the connection is back. */
+/** Makes the page ask the service at once, as if the browser had reported that it is online again. */
 export async function poke(page: Page | Frame): Promise<void> {
   await page.evaluate(() => window.dispatchEvent(new Event('online')))
 }
 
-/** Chooses a currency, and waits until it is chosen. */
+/** Clicks a currency, and waits until the page shows that currency as chosen. */
 export async function choose(page: Page | Frame, cuy: number): Promise<void> {
   await (await page.waitForSelector(`input[value="${cuy}"]`))?.click()
   await page.waitForSelector(`input[value="${cuy}"]:checked`)
@@ -64,7 +64,7 @@ export async function openFold(page: Page | Frame, name: string): Promise<void> 
   await page.$eval(`[data-fold="${name}"] summary`, (summary) => (summary as HTMLElement).click()) // safe: a summary element
 }
 
-/** A token with these claims and no valid signature. `mark` makes it differ from others. */
+/** A token with these claims and no valid signature. Tokens with different `mark`s differ. */
 export const tokenOf = (claims: object, mark = '') =>
   `h.${Buffer.from(JSON.stringify(claims)).toString('base64url')}.${mark}`
 
@@ -94,7 +94,7 @@ export async function foreignTexts(page: Page, tag: string): Promise<string[]> {
   return [...texts, await page.title()].filter(isForeign)
 }
 
-/** Asks the deposit page about a transaction; returns its answer. */
+/** Enters a txid in the form of the deposit page; returns the text of the page's answer. */
 export async function askAbout(page: Page | Frame, pasted: string): Promise<string> {
   await page.$eval('#txid', (input, text) => Object.assign(input, { value: text }), pasted)
   await page.$eval('form .result', (result) => result.replaceChildren())
@@ -104,9 +104,9 @@ export async function askAbout(page: Page | Frame, pasted: string): Promise<stri
   return textOfFirst(page, 'form .result')
 }
 
-/** Enters a question at the desk; returns the answer. */
+/** Enters a question in the search of the desk; returns the text of the answer. */
 export async function askDesk(page: Page, question: string): Promise<string> {
-  await page.waitForSelector('#question') // comes with the service's first answer
+  await page.waitForSelector('#question') // the desk draws the field after the service's first answer
   await page.$eval('#question', (input, text) => Object.assign(input, { value: text }), question)
   await page.$eval('form:has(#question)', (form) => (form as HTMLFormElement).requestSubmit()) // safe: a form
   await page.waitForFunction(() => document.querySelector('.result > h3') !== null)
@@ -128,7 +128,7 @@ export async function downloadedBy(page: Page, selector: string): Promise<string
   }, selector)
 }
 
-/** Chooses a list of the desk, and waits until it is shown. */
+/** Chooses a list of the desk, and waits until the desk shows the list. */
 export async function showList(page: Page, name: string): Promise<void> {
   await page.waitForSelector(`[data-list="${name}"]`)
   await page.$eval(`[data-list="${name}"]`, (button) => (button as HTMLElement).click()) // safe: a button
@@ -140,7 +140,7 @@ export async function filterBy(page: Page, field: string, value: string): Promis
   await page.$eval(
     `#filter-${field}`,
     (one, text) => {
-      ;(one as HTMLInputElement).value = text // safe: an input, or a select with the same property
+      ;(one as HTMLInputElement).value = text // safe: an input, or a select, which also has `value`
       one.dispatchEvent(new Event('change', { bubbles: true }))
     },
     value,

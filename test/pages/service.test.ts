@@ -117,7 +117,7 @@ describe('the service', () => {
     expect(await page.$$eval('.notice button', (all) => all.length)).toBe(0)
     pages.story.transfers = [transfer(3, 'seen', { seconds: 9 })]
     await page.setOfflineMode(false)
-    await poke(page) // as when the browser reports that it is online
+    await poke(page) // as if the browser had reported that it is online
     await seeIn(page, '.status', '25 USDT')
     await page.waitForSelector('.notice', { hidden: true })
   })

@@ -60,7 +60,7 @@ async function drawnTimes(page: Page): Promise<Times> {
   return (await handle.jsonValue()) ?? {}
 }
 
-/** Runs in the page, before the page's own scripts. */
+/** Runs in the page before the page's own scripts. Notes in `window.drawn` when the heading and the address are drawn. */
 function noteDrawings(): void {
   const drawn: Times = {}
   Object.assign(window, { drawn })

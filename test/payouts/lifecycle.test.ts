@@ -45,7 +45,7 @@ function payout(state: PayoutState, changes: Partial<PayoutRow> = {}): PayoutRow
   }
 }
 
-/** The transaction of that payout; an `unknown` one has no payout and no bytes. */
+/** The transaction of `payout()`. An `unknown` transaction has no payout and no bytes. */
 function transaction(state: TransactionState, changes: Partial<TransactionRow> = {}): TransactionRow {
   const isFound = state !== 'open' && state !== 'expired'
   const found = { height: isFound ? height(90) : null, succeeded: isFound ? state !== 'failed' : null }
@@ -128,7 +128,7 @@ describe('the table of a payout', () => {
 })
 
 describe('a transaction with an end', () => {
-  /** The end states that the transaction passes through when a block shows these transfers, with its payout in `payoutState`. */
+  /** The states that a transaction in state `from` passes through when a block shows these transfers, and its payout is in `payoutState`. */
   const endsOf = (from: TransactionState, payoutState: PayoutState | null, moved: readonly Moved[], succeeded = true) =>
     conclude(
       { transaction: transaction(from), payout: payoutState === null ? null : payout(payoutState) },

@@ -22,7 +22,7 @@ import {
   stateOfPayout,
 } from './harness.ts'
 
-// Money has already left the address for these payouts. Further steps need somebody who may approve, and count in the limits.
+// For the payouts in this file, money has already left the payout address. Only somebody who may approve can cancel them, and they count in the limits.
 
 const cancel = (service: RunningService, id: number, more: object = {}, by = 'office') =>
   send(service, '/cancel', { ids: [id], why: 'a test', ...more }, by)

@@ -34,7 +34,7 @@ import {
 } from './harness.ts'
 
 const elsewhere = addressOf(77)
-/** Excuses the transaction, as `npm run operate -- payouts resume` does. */
+/** Lets payouts go on despite this transaction, as `npm run operate -- payouts resume` does. */
 const resume = ({ db }: RunningService, txid: string) =>
   db.prepare(`UPDATE payout_transaction SET version = version + 1, excused = 'a test' WHERE txid = ?`).bind(txid).run()
 const unknownTxids = async ({ db }: RunningService) => {
@@ -120,7 +120,7 @@ describe('a transaction of the payout address that no payout names', () => {
     const { timestamp } = await headOf(service)
     const signed = await sign(service, { expiration: BigInt(timestamp - 90_000_000) })
     expect(await handIn(service, id, signed.transaction)).toMatchObject({ refused: { reason: 'expiration' } })
-    const height = await mineFinal(service, mined(signed)) // mined before it expired, but the restored copy of the database sees the block only now
+    const height = await mineFinal(service, mined(signed)) // in reality the block came before the expiration; a restored copy reads it only now
     await passBlocks(service, 3)
     expect(await offered(service)).toBe('payouts-stopped')
     for (let i = 0; i < 2; i += 1) {

@@ -4,15 +4,15 @@ import { parseSingleReply } from '../../src/worker/tron/json-rpc.ts'
 
 /** One HTTP call as it was recorded. Without `path` it is a POST of JSON-RPC to a full node. */
 export interface RecordedCall {
-  /** Which node or port answered, and when, where that matters. */
+  /** Which node or port answered, or when. Absent if the recording needs neither. */
   readonly on?: string
   readonly path?: string
   readonly method?: string
   readonly request?: unknown
   readonly requestText?: string
-  /** 200 where absent. */
+  /** The HTTP status of the response; 200 if absent. */
   readonly status?: number
-  /** The body, where it is JSON. */
+  /** The response's body if it is JSON; any other body is in `responseText`. */
   readonly response?: unknown
   readonly responseText?: string
 }
@@ -42,7 +42,7 @@ export function recordedResult(name: string, i = 0): unknown {
   return response.result
 }
 
-/** What a reply to one JSON-RPC call is: a result, null, the code of an error, or no JSON-RPC for the call with id 1. */
+/** The kind of a reply: a result, a null result, the code of an error, or `not JSON-RPC` if it is no JSON-RPC reply to the call with the id 1. */
 export function outcomeOf({ response }: RecordedCall): 'result' | 'null' | 'not JSON-RPC' | number {
   const reply = parseSingleReply(response, 1)
   if (!reply.ok) return 'not JSON-RPC'
@@ -50,7 +50,7 @@ export function outcomeOf({ response }: RecordedCall): 'result' | 'null' | 'not 
   return reply.value.value === null ? 'null' : 'result'
 }
 
-/** The value of a result that must be ok. */
+/** The value of a result. Throws the error of a result that is not ok. */
 export function unwrap<T>(result: Result<T, unknown>): T {
   if (!result.ok) throw new Error(JSON.stringify(result.error))
   return result.value

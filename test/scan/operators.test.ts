@@ -6,7 +6,7 @@ import { addressIn, failed, payFinal, read, startService, trxTo, usdtTo } from '
 import { addressOf, usdtAddress } from '../support/transaction-spec.ts'
 import { alarmLines, balancesOf, rescan, retiredUsdt, stateOf, statesOf, tickLater, withAddress } from './harness.ts'
 
-const operator = addressOf(99) // `trxTo` and `usdtTo` send from this address
+const operator = addressOf(99) // the sender in `trxTo` and `usdtTo`
 const listed = { OPERATOR_ADDRESSES: [formatBase58(operator)] }
 const none = { OPERATOR_ADDRESSES: undefined }
 
@@ -50,7 +50,7 @@ describe('TRX and tokens from the operator’s own wallet', () => {
     expect([...since.keys()]).toEqual([operator])
     expect(since.get(operator)).toBeLessThanOrEqual((await stateOf(service)).height)
     const without = service.with(none)
-    payFinal(service, trxTo(own, 5_000_000n)) // the wallet has left the list
+    payFinal(service, trxTo(own, 5_000_000n)) // from now on the operator's wallet is not in `OPERATOR_ADDRESSES`
     await tickLater(without)
     expect(await balancesOf(service)).toEqual({ 1: 0, 2: 0 })
   })

@@ -44,7 +44,7 @@ const decide = async (deposits: unknown, claims = {}) =>
 const credit = (txid: string, more = {}) => ({ txid, position: 0, decision: 'credit', ...looked, ...more })
 const refuse = (txid: string, more = {}) => credit(txid, { decision: 'refuse', ...more })
 const ask = async (txid: string, uid = 7) => read(await service.get(`/tron/recharge?txid=${txid}`, uid))
-/** A final deposit that the review holds; returns its txid. */
+/** Makes a final USDT deposit that is held for review. Returns its txid. */
 const hold = async (amount = 25_000_000n) => {
   const [txid = ''] = payFinal(service, usdtTo(own, amount))
   await tickLater(service)

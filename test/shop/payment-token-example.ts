@@ -1,6 +1,6 @@
 import { SignJWT } from 'jose'
 
-/** What a shop knows of an order. `amount` is a decimal as text, `since` a time in seconds since 1970. */
+/** What a shop knows of an order. `amount` is a decimal of whole units as text. `since` is the time of the order in seconds since 1970. */
 export interface Order {
   readonly id: string
   readonly uid: number

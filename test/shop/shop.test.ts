@@ -42,7 +42,7 @@ afterAll(async () => {
   for (const hook of hooks) hook.close()
 })
 
-/** Credits a user with 10 USDT, or with `amt`. */
+/** Posts an entry of 10 USDT, or of `amt`, to a user's wallet as the backend `till`. */
 async function open(uid: number, osn = 'opening', amt = '10') {
   const authorization = `Bearer ${await signBackendToken('till', backendSecret)}`
   const response = await fetch(`${workers.url('tron-wallet')}/ledger/entries`, {
@@ -97,17 +97,17 @@ describe('the shop of the page for backends', () => {
   })
 })
 
-/** Calls a method of the entrypoint over the binding. */
+/** Calls a method of the entrypoint `Ledger` through the Worker `office`, which has a service binding to it. */
 const call = async (...words: unknown[]) => {
   const response = await fetch(workers.url('office'), { method: 'POST', body: JSON.stringify(words) })
   return { status: response.status, answer: response.ok ? await response.json() : await response.text() }
 }
 
 describe('the withdrawal that a page shows', () => {
-  const ledger = { post: async (...given: unknown[]) => (await call('post', ...given)).answer as never } // calls over the service binding
+  const ledger = { post: async (...given: unknown[]) => (await call('post', ...given)).answer as never } // each call goes through the service binding
   const wallet = async (uid: number) => (await call('wallets', uid)).answer as { list: { amt: string; cuy: number }[] }
   const usdtOf = async (uid: number) => (await wallet(uid)).list.find(({ cuy }) => cuy === 2)?.amt
-  /** A payout tool whose transactions are all paid, or all fail, and the set of what it has sent. */
+  /** A payout tool whose transactions all succeed or all fail (`isPaid`), and the set of transactions that it has sent. */
   const toolThat = (isPaid: boolean) => {
     const signed = new Map<string, string>()
     const chain = new Set<string>()
@@ -117,7 +117,7 @@ describe('the withdrawal that a page shows', () => {
     }
     return { payout, chain }
   }
-  /** `target`, but its call number `at` throws before or after its work, as in a crash. */
+  /** Wraps `target` so that call number `at` throws, as in a crash: before its work, or with `isAfter` after it. `count` counts the calls. */
   const crashing = <T extends object>(target: T, count: { calls: number }, at: number, isAfter: boolean): T =>
     new Proxy(target, {
       get:
@@ -327,7 +327,7 @@ describe('the isolate', () => {
     const expected = ['no-rate-limit', 'node-error', 'does not export a fetch() function']
     expect(workers.warnings.filter((line) => !expected.some((one) => line.includes(one)))).toEqual([])
     const limits = workers.warnings.filter((line) => line.includes('no-rate-limit'))
-    expect(limits.length).toBeLessThanOrEqual(8) // at most four for each of the two entry points
+    expect(limits.length).toBeLessThanOrEqual(8) // HTTP and RPC each log the missing rate limiters, at most four lines
   })
 })
 

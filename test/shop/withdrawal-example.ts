@@ -1,6 +1,6 @@
 import type { Ledger } from '../../src/worker/index.ts'
 
-/** A withdrawal as your backend has stored it before it begins. */
+/** A withdrawal. Your backend stores it before it calls `withdraw`. */
 export interface Withdrawal {
   readonly id: string
   readonly uid: number
@@ -9,18 +9,18 @@ export interface Withdrawal {
   readonly to: string
 }
 
-/** Your own tool, which has the private keys and a store of its own. */
+/** Your own tool that pays: it has the private keys, and stores what it has signed. */
 export interface Payout {
-  /** The signed transaction of a withdrawal: the one that is stored, else a new one, which is stored before this resolves. */
+  /** Returns the stored signed transaction of a withdrawal. If there is none, signs one and stores it before this resolves. */
   sign(withdrawal: Withdrawal): Promise<string>
-  /** Broadcasts the transaction, which can be done again. Null while it is neither final nor, by the time of final blocks, expired. */
+  /** Broadcasts the transaction; repeating this does no harm. Null until its block is final, or a final block is later than its expiration. */
   send(signed: string): Promise<{ readonly txid: string; readonly isPaid: boolean } | null>
 }
 
-/** Where money is while it is on its way: a uid of your own that is no user's. */
+/** The wallet that holds money while its withdrawal is under way: a uid that belongs to no user. */
 export const heldBy = 1_000_000_000
 
-/** Takes a withdrawal as far as it gets. While it answers `sent` or throws, run it again later: each step happens once. */
+/** Takes a withdrawal as far as possible now. If this returns `sent` or throws, call it again later: no step happens twice. */
 export async function withdraw(ledger: Pick<Ledger, 'post'>, payout: Payout, withdrawal: Withdrawal) {
   const { id, uid, cuy, amt } = withdrawal
   const move = (osn: string, from: number, to: number, mark: string) => [
@@ -28,7 +28,7 @@ export async function withdraw(ledger: Pick<Ledger, 'post'>, payout: Payout, wit
     { uid: to, cuy, type: 3, osn, amt, mark } as const,
   ]
   const held = await ledger.post(move(`${id}:hold`, uid, heldBy, 'withdrawal'), 'payout')
-  if (!held.ok && held.error.kind === 'insufficient') return 'refused' // nothing has happened
+  if (!held.ok && held.error.kind === 'insufficient') return 'refused' // the balance is too low, and nothing was stored
   if (!held.ok) throw new Error(held.error.why)
   const sent = await payout.send(await payout.sign(withdrawal))
   if (sent === null) return 'sent'

@@ -2,15 +2,15 @@ import type { RoundTrip } from '../support/sqlite-d1.ts'
 import type { Environment } from './environment.ts'
 import type { Invocation } from './invocation.ts'
 
-/** Longest time of a tick, whatever it waits for. */
+/** The longest time that a tick takes, whatever it waits for, in milliseconds. */
 export const tickLimitMs = 150_000
 /** Most milliseconds of a slow trip to the database, in each direction. */
 const slowTripMs = 60_000
 
 /**
- * Makes the function by which one invocation reaches the database. A round trip takes time in both directions. It can fail before the first statement,
- * between two statements, at the commit, or after it. It can also hang for ever, and if the database is full, a write fails. `onTrip` is called after each
- * trip.
+ * Makes the function by which one invocation of the Worker reaches the database. A round trip takes time in both directions. It can fail before the first
+ * statement, between two statements, at the commit, or after the commit. It can also hang for ever. If the database is full, writes fail. `onTrip` is called
+ * when the work of a trip is done.
  */
 export function connectToDatabase(env: Environment, invocation: Invocation, onTrip: () => void): RoundTrip {
   const { random, scheduler, scenario } = env
@@ -45,7 +45,7 @@ export function connectToDatabase(env: Environment, invocation: Invocation, onTr
     if (fault === 'database: answer lost after the commit') throw new Error('D1_ERROR: the answer was lost')
     return result
 
-    /** Reads go on while the database is full. */
+    /** Whether the database is full and the batch writes. A full database still answers reads. */
     function isRefused(all: readonly string[]) {
       return scheduler.now() < env.fullUntil && all.some((sql) => writing.test(sql))
     }
@@ -62,7 +62,7 @@ export function connectToDatabase(env: Environment, invocation: Invocation, onTr
       throw new Error(`D1_ERROR: ${env.troubles.pick(fullErrors)}`)
     }
 
-    /** A batch of n statements can fail before each of them and at the commit. */
+    /** The index of the statement before which the batch fails, or the number of statements if the commit fails; undefined if nothing fails. */
     function failingStatement(kind: DatabaseFault | null): number | undefined {
       if (kind === 'database: failure between two statements') return random.int(0, statements.length - 1)
       return kind === 'database: failure at the commit' ? statements.length : undefined
@@ -79,17 +79,17 @@ const faults = [
 type DatabaseFault = (typeof faults)[number]
 
 const writing = /^\s*(INSERT|UPDATE|DELETE|REPLACE|WITH)\b/i
-/** The messages of D1 and SQLite when there is no room. */
+/** The error messages of D1 and SQLite if the database is full. */
 const fullErrors = ['Exceeded maximum DB size', 'database or disk is full: SQLITE_FULL'] as const
 
 const shorten = (sql: string) => sql.trim().split(/\s+/).slice(0, 3).join(' ')
 
 const databaseFault = /the database (did not answer|failed)|the answer was lost|maximum DB size|disk is full/
 
-/** Whether an error is one that this file threw: no other one may reach the end of an invocation. */
+/** Whether this file has thrown the error. An invocation may end with such an error, but with no other. */
 export function isDatabaseFault(cause: unknown): boolean {
   if (!(cause instanceof Error)) return false
-  // Drizzle wraps what the database throws.
+  // Drizzle wraps an error of the database in another error, as its `cause`.
   return isDatabaseFault(cause.cause) || databaseFault.test(cause.message)
 }
 

@@ -5,7 +5,7 @@ import { decisionsOf } from './oracle.ts'
 import { finish, type SimulatedRun } from './simulated-run.ts'
 import type { Stored, StoredTransfer } from './stored.ts'
 
-/** Sends random decisions: about deposits that are held for review, again, with another result, or about transfers that need no review. */
+/** Sends one or two random decisions: mostly about deposits held for review, otherwise about any transfers, decided or not in review at all. */
 export function startDecision(run: SimulatedRun): void {
   const { env, stored } = run
   const { aside } = env
@@ -19,7 +19,7 @@ export function startDecision(run: SimulatedRun): void {
   if (distinct.size > 0) void run.post((backend) => sendDecisions(backend, [...distinct.values()]))
 }
 
-/** Decides, in a healthy environment, about all that is still held for review. A deposit that was decided before gets the same decision. */
+/** In a healthy environment, decides about each transfer that is still held for review. A decision that was sent before is sent again. */
 export async function settleDecisions(run: SimulatedRun): Promise<void> {
   const { env, stored } = run
   const open = () => stored.transfers().filter(({ review, state }) => review === 'open' && state === 'held')
@@ -32,7 +32,7 @@ export async function settleDecisions(run: SimulatedRun): Promise<void> {
       run.post((backend) => sendDecisions(backend, [decision])),
     )
   }
-  // Decisions whose answer was lost are sent again.
+  // Decisions that are stored, but whose answers were lost, are sent again.
   const unanswered = env.decisions.filter((one) => {
     return !one.isAccepted && isApplied(stored.transfer(one.txid, one.position), one)
   })
@@ -62,8 +62,8 @@ function noted(env: Environment, { txid, position }: StoredTransfer, decision: S
 const isApplied = (transfer: StoredTransfer | undefined, { decision }: SentDecision) => transfer?.review === decision
 
 /**
- * Sends decisions, all or none. An answer that they are stored must be true. A refusal must be true at some moment between the
- * request and the answer.
+ * Sends decisions in one request. If the answer says that they are stored, or refuses them, this must be true at some moment
+ * between the request and the answer.
  */
 async function sendDecisions(backend: Backend, decisions: readonly SentDecision[]): Promise<void> {
   const { env, stored, invocation } = backend
@@ -80,7 +80,7 @@ async function sendDecisions(backend: Backend, decisions: readonly SentDecision[
       const isTrue = states.some((state) =>
         state.every((transfer, i) => isApplied(transfer, decisions[i] as SentDecision)),
       )
-      // Another decision can credit a refused deposit before the answer is written.
+      // Before the answer is written, a concurrent decision can credit a deposit that this request has refused.
       const isShown = decisions.every(({ decision }, i) => [decision, 'credit'].includes(answer.decided[i] ?? ''))
       if (!isTrue || !isShown || answer.decided.length !== decisions.length)
         violate('was answered as stored and is not')
@@ -105,7 +105,7 @@ async function sendDecisions(backend: Backend, decisions: readonly SentDecision[
 
 const readState = (stored: Stored, { txid, position }: SentDecision) => stored.transfer(txid, position)
 
-/** Whether a transfer can be decided so: it waits, was decided so, or was refused and is to be credited. */
+/** Whether this decision about a transfer is possible: it waits for one, has the same one, or was refused and is to be credited. */
 function isOpenTo(transfer: StoredTransfer | undefined, { decision }: SentDecision): boolean {
   if (transfer === undefined || transfer.state === 'seen' || transfer.state === 'dropped') return false
   return (

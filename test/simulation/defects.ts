@@ -19,7 +19,7 @@ export interface Defect extends SourcePatch {
   readonly overrides: Overrides
 }
 
-/** A run without anything that lasts long, unless a mistake is about it. */
+/** Overrides for a short run. They leave out everything that makes a run long; a mistake about such a thing puts it back. */
 const short = {
   blocks: 20,
   blocksBefore: 5,
@@ -72,7 +72,7 @@ type PayingOverrides = Partial<
     Record<'rates' | 'payouts' | 'further', Readonly<Record<string, unknown>>>
 >
 
-/** `paying` with these changes. */
+/** The overrides `paying` with these changes. */
 export function payingWith({ rates, payouts, further, ...others }: PayingOverrides): Overrides {
   const own = {
     ...paying,
@@ -81,10 +81,10 @@ export function payingWith({ rates, payouts, further, ...others }: PayingOverrid
     payouts: { ...paying.payouts, ...payouts },
     further: { ...paying.further, ...further },
   }
-  return own as Overrides // not checked: defects.txt must have the right members
+  return own as Overrides // unchecked: defects.txt must name only members that exist
 }
 
-/** Overrides as defects.txt writes them: nodes by their kinds, and of each group only what differs from a calm run. */
+/** Overrides as defects.txt writes them: nodes by their kinds, and of each group only the members that differ from a run without faults. */
 type WrittenOverrides = Omit<Overrides, 'nodes' | 'rates' | 'troubles' | 'trial'> & {
   readonly nodes?: readonly (keyof typeof nodeKinds)[]
   readonly rates?: Partial<Overrides['rates']>
@@ -100,14 +100,13 @@ function parseOverrides(json: string): PayingOverrides {
     ...(rates && { rates: { ...calmRates, ...rates } }),
     ...(troubles && { troubles: { ...noTroubles, ...troubles } }),
     ...(trial !== undefined && { trial: trial && { ...nodeTrial, ...trial } }),
-  } as PayingOverrides // safe: a part of payouts is only where a run with payouts is its base
+  } as PayingOverrides // safe: defects.txt gives only a part of `payouts` or `further` where the base is `paying`
 }
 
 /**
- * Deliberate mistakes, each of a kind that is easily made and hard to see. The simulation must find every one of them: a
- * simulation that finds none proves nothing. `defects.txt` has for each its name, its file from `src` on, the seed and what
- * else the scenario needs (beside a `short` run or a calm one with payouts, `paying`, if it says so), the text to replace (`-`) and what
- * replaces it (`+`).
+ * Deliberate mistakes, each of a kind that is easily made and hard to see. The simulation must find every one of them: a simulation that finds none proves
+ * nothing. For each mistake, `defects.txt` has the name; the file below `src`; the seed; the word `short` or `paying` for the overrides above, if any; further
+ * overrides; the text to replace (`-`); and the replacement (`+`).
  */
 export const defects: Readonly<Record<string, Defect>> = Object.fromEntries(
   readFileSync(`${root}test/simulation/defects.txt`, 'utf8')
@@ -118,7 +117,7 @@ export const defects: Readonly<Record<string, Defect>> = Object.fromEntries(
       const [file = '', from = '1', ...rest] = place.split(' ')
       const word = rest[0] === 'paying' || rest[0] === 'short' ? rest.shift() : null
       const more = parseOverrides(rest.join(' ') || '{}')
-      // A mistake that is not about payouts or refusals is looked for without them, because they would change the runs that find it.
+      // A mistake that is not about payouts or refusals is looked for in runs without payouts and refusals. With them, the runs that find it would differ.
       const base = word === 'short' ? short : { payouts: null, further: calmPayouts, refusals: null }
       const overrides: Overrides = word === 'paying' ? payingWith(more) : ({ ...base, ...more } as Overrides)
       const linesAfter = (sign: string) => lines.filter((line) => line.startsWith(sign)).map((line) => line.slice(2))

@@ -1,4 +1,4 @@
-/** How many operations are running that end on the event loop and not as a microtask: WebCrypto, bodies of requests and responses. */
+/** How many operations are running that end in a turn of the event loop, not as a microtask: WebCrypto, and reading bodies of requests and responses. */
 let open = 0
 
 /** Counts an operation that may end on the event loop. Virtual time does not pass until it has ended. */
@@ -12,8 +12,8 @@ export async function trackOperation<T>(operation: Promise<T>): Promise<T> {
 }
 
 /**
- * Resolves when nothing is left that can settle without the passing of virtual time. Node runs the next tick after all
- * microtasks, which takes a tenth of the time of a turn of the event loop. Only open operations need such turns.
+ * Resolves when nothing is left that can settle before virtual time passes. Waiting with `process.nextTick` until all microtasks
+ * have run takes a tenth of the time of a turn of the event loop. Turns are waited for only while tracked operations run.
  */
 export async function settled(): Promise<void> {
   for (;;) {
@@ -24,8 +24,8 @@ export async function settled(): Promise<void> {
 }
 
 /**
- * Counts every WebCrypto operation of this process, and runs them one after the other: threads would otherwise finish
- * them in an order that no seed decides. Imported secrets and verified signatures are kept: few tokens are verified in all runs.
+ * Counts every WebCrypto operation of this process. Operations run one after the other, because threads would finish them in an
+ * order that no seed decides. Imported secrets and verified signatures are kept, because runs use the same few tokens again and again.
  */
 function trackWebCrypto(): void {
   const { subtle } = crypto
@@ -40,7 +40,7 @@ function trackWebCrypto(): void {
     const operate = subtle[name].bind(subtle) as (...parameters: unknown[]) => Promise<unknown> // safe: parameters are passed on as they come
     const tracked = (...parameters: unknown[]) => {
       const what = `${name} ${parameters.map(spell).join('\n')}`
-      // A kept result takes a turn of the event loop, too, so that a seed does the same whatever ran before it.
+      // A kept result also takes a turn of the event loop, so that a seed does the same whether or not an earlier run has kept the result.
       const operation = kept.has(what)
         ? previous.then(() => new Promise((resolve) => setImmediate(() => resolve(kept.get(what)))))
         : previous.then(() => operate(...parameters))

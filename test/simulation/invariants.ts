@@ -5,9 +5,9 @@ import type { Changes, Stored, StoredPayout, StoredRescan, StoredScan, StoredTra
 
 /** Checks the invariants of the database during a run. */
 export interface InvariantCheck {
-  /** To be called after each trip that wrote: reports the first invariant that is broken. `by` names the invocation. */
+  /** To be called after each trip to the database that wrote. Reports the first broken invariant. `by` names the invocation, `changes` the changed rows. */
   check(by: string, changes: Changes): void
-  /** To be called after the operator changed the database: the present state is what later ones are compared with. */
+  /** To be called after the operator changed the database. Later states are compared with the present one. */
   accept(): void
 }
 
@@ -70,7 +70,7 @@ export function createInvariantCheck(env: Environment, stored: Stored): Invarian
       rescans = stored.rescans()
       env.openGaps = gapsOf(rescans)
       const issued = stored.addressesFrom(0)
-      // If the height from which an address counts was lowered, ranges that were read again before need not have found its transfers.
+      // After an operator has lowered the height from which an address counts, forget open rescans: blocks that they read before need not have its transfers.
       if (issued.some((one) => env.issuedHeights.get(one.address) !== one.issuedHeight)) rescans = gapsOnly(rescans)
       for (const { address, issuedHeight } of issued) env.issuedHeights.set(address, issuedHeight)
       transfers = new Map(stored.transfers().map((one) => [one.id, one]))
@@ -80,7 +80,7 @@ export function createInvariantCheck(env: Environment, stored: Stored): Invarian
   }
 }
 
-/** The most transfers that may be stored as `seen`, however many a node shows: of one block, and in all. */
+/** The most transfers that may be stored as `seen`, even if a node shows more: in one block, and in all blocks together. */
 const seenMax = { ofBlock: 200, inAll: 1_000 }
 
 /** Counts the transfers that are `seen`, and reports more than `seenMax`. */
@@ -104,7 +104,7 @@ function createSeenCheck({ violate }: Environment) {
       if (most > seenMax.ofBlock) violate(`${by} stored ${most} transfers of a block that is not final`)
       if (inAll > seenMax.inAll) violate(`${by} stored ${inAll} transfers that are not final`)
       most = 0
-      byBlock.clear() // at the same height another node can show another block
+      byBlock.clear() // the limit is for one block, and the next write may be of another block at the same height
     },
     restart(all: Iterable<StoredTransfer>) {
       inAll = 0
@@ -117,7 +117,7 @@ function createSeenCheck({ violate }: Environment) {
 
 const gapsOnly = (rescans: readonly StoredRescan[]) => rescans.filter(({ kind }) => kind === 'gap')
 
-/** The blocks that the scan has put aside and has not read yet. */
+/** The heights of gaps: blocks that the scan could not read, has put aside, and has not read yet. */
 function gapsOf(rescans: readonly StoredRescan[]): ReadonlySet<number> {
   const ranges = gapsOnly(rescans).map(({ to, next }) => Array.from({ length: to - next + 1 }, (_, i) => next + i))
   return new Set(ranges.flat())
@@ -134,7 +134,7 @@ function noteGaps(env: Environment, now: readonly StoredRescan[]): void {
   env.openGaps = gaps
 }
 
-/** A range that is read again (a gap, or an operator's request) may end only after the deposits in it are stored. */
+/** Blocks that are read again (a gap, or an operator's request) may count as read only after their deposits are stored. */
 function checkRescans(
   env: Environment,
   stored: Stored,
@@ -145,7 +145,7 @@ function checkRescans(
     const open = now.find((one) => one.id === id)
     const read = (open?.next ?? to + 1) - 1
     if (read < from) continue
-    const last = Math.min(read, stored.scan()?.height ?? 0) // after a correction the scan reads what is above its position
+    const last = Math.min(read, stored.scan()?.height ?? 0) // blocks above the position, which a correction lowers, are read by the scan, not by the rescan
     for (const transfer of env.transfers.values()) {
       const { height, txid, position } = transfer
       if (height < from || height > last || env.openGaps.has(height) || expectedDeposit(env, transfer) === null)
@@ -158,8 +158,8 @@ function checkRescans(
 }
 
 /**
- * Checks that each wallet is the sum of its entries at every entry, and that none is ever negative. After `restart` all entries count as new, because the
- * operator may have put other ones in their place.
+ * Checks that the balance after each entry is the sum of the wallet's entries up to it, and never negative. After `restart` all entries count as new, because
+ * an operator's restore may have replaced them.
  */
 function createEntryCheck({ violate }: Environment, stored: Stored) {
   const sums = new Map<string, bigint>()
@@ -199,14 +199,14 @@ function checkNewAddresses({ lost, owners, issuedHeights, violate }: Environment
   }
 }
 
-/** The clocks of two machines differ by less than this. */
+/** The clocks of two simulated machines differ by less than this, in milliseconds. */
 const skewMsMax = 2_000
 
 function checkScan(env: Environment, stored: Stored, before: StoredScan | undefined, now: StoredScan): void {
   const { chain, violate } = env
   if (now.halted !== null && !env.isForked) violate(`the scan is halted (${now.halted}) and the chain is not forked`)
   if (!env.isForked) {
-    // A configured start can be above the finalized head.
+    // The position may be above the finalized head only if the configured first block (`startHeight`) is.
     const highest = Math.max(env.finalized(), (env.startHeight() ?? 0) - 1)
     if (now.height > highest) violate(`the position ${now.height} is not final`)
     if (now.finalized > highest) violate(`${now.finalized} was stored as final and is not`)
@@ -216,7 +216,7 @@ function checkScan(env: Environment, stored: Stored, before: StoredScan | undefi
   }
   if (before === undefined || before.correctedBy !== now.correctedBy) return
   for (const name of ['height', 'finalized', 'triedAt', 'caughtUpAt'] as const) {
-    // A time that was stored by a clock that was ahead may be replaced by an earlier one.
+    // A stored time that lies in the future may be replaced by an earlier one: the clock that stored it was ahead.
     const isTime = name === 'triedAt' || name === 'caughtUpAt'
     if (isTime && before[name] > env.scheduler.now() + skewMsMax) continue
     if (now[name] < before[name]) violate(`${name} of the scan went back from ${before[name]} to ${now[name]}`)
@@ -237,7 +237,7 @@ function checkPassedBlocks(
   }
 }
 
-/** Whether a quorum of nodes can show internal transactions. Byzantine nodes keep them, too. */
+/** Whether a quorum of nodes keeps and so can show internal transactions. Byzantine nodes always keep them. */
 function canBeShown({ scenario: { nodes, keepers, quorum } }: Environment): boolean {
   return nodes.filter(({ byzantine }, i) => byzantine || i < keepers).length >= quorum
 }
@@ -266,7 +266,7 @@ function checkTransfer(
   const isSame = before?.state === state && before.reason === reason && before.height === height
   if (isSame || state === 'seen' || state === 'dropped') return
   if (isHalted) env.violate(`${by} decided ${key} while the scan was halted`)
-  if (env.isForked) return // the decision is about a chain that is replaced later
+  if (env.isForked) return // all nodes show another chain, which is replaced later: the decision is about that chain
   const sent = env.sent.get(key)
   if (sent !== undefined && !canBeShown(env)) env.violate(`${key} was ${state}, and too few nodes show it`)
   const transfer = env.transfers.get(key) ?? sent

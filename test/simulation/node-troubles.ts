@@ -2,8 +2,8 @@ import type { Random } from './random.ts'
 import type { ClosedApi } from './refusals.ts'
 
 /**
- * What a node invents above finality. `many`: blocks with hundreds of transfers to known addresses, as many as there can be by
- * the clock. `far`: more blocks than there can be.
+ * What a node invents above its final blocks. `many`: as many blocks as the clock allows, each with hundreds of transfers to known
+ * addresses. `far`: more blocks than the clock allows.
  */
 export type TailLie = 'many' | 'far'
 
@@ -11,19 +11,19 @@ export type TailLie = 'many' | 'far'
 export interface TroubledState {
   /** The probability, for each request, that a field of the reply has a value of any type. */
   anyValues: number
-  /** The probability that a reply with a value of any type is an error that contains the value. */
+  /** The probability that a reply which `anyValues` has drawn is an error that contains the value, instead of a result. */
   oddErrors: number
   /** Milliseconds that the node takes for each answer, but never more than the client waits for. */
   answerMs: number
-  /** Requests that the node really answers in a second. Further ones get 429. */
+  /** How many requests the node answers in a second, whatever its configured limit. Further requests get 429. */
   pace: number
-  /** Most calls of one batch. */
+  /** The most calls in one batch that the node accepts. */
   callsMax: number
   /** Bytes that the node adds to each reply with blocks. */
   junkBytes: number
-  /** The height of the newest block that the node has since it was cut off from its peers. */
+  /** The height of the newest block that the node has, because it was cut off from its peers there; infinite if it is not cut off. */
   cutOffAt: number
-  /** By how many blocks the head that the node calls final is too high. With up to `fewBlocks`, its newest final blocks are invented, too. */
+  /** By how many blocks the node's final head is too high. If by at most `fewBlocks` (`false-tail.ts`), the newest blocks below it are invented, too. */
   aheadBy: number
   /** What the node invents above its final blocks; null for nothing. */
   tail: TailLie | null
@@ -48,7 +48,7 @@ export const untroubled: Readonly<TroubledState> = {
   closed: null,
 }
 
-/** A trouble that one of several nodes can have at any time, for any time. */
+/** A trouble that one of several nodes can get at any time, and have for any time. */
 interface Trouble {
   /** Whether the trouble is a lie, which no honest node tells. So fewer nodes than the quorum may have it. */
   readonly isLie: boolean
@@ -71,7 +71,7 @@ const troubles = {
     begin: (random) => ({ callsMax: 1, answerMs: random.pick([1_800, Number.POSITIVE_INFINITY]) }),
   },
   slow: { isLie: false, begin: (random) => ({ answerMs: random.pick([2_500, 5_500]) }) },
-  // The node answers late, so that its junk arrives after the replies of the others.
+  // The node answers late, so that its junk arrives after the replies of the other nodes.
   junk: { isLie: false, begin: (random) => ({ junkBytes: random.pick([1, 2, 4]) * mebibyte, answerMs: 300 }) },
   'cut off': { isLie: false, begin: (_, tip) => ({ cutOffAt: tip }) },
   'fewer requests a second': { isLie: false, begin: (random) => ({ pace: random.pick([1, 2, 4]) }) },
@@ -80,14 +80,14 @@ const troubles = {
 } as const satisfies Readonly<Record<string, Trouble>>
 
 export type TroubleName = keyof typeof troubles
-/** The names of the troubles that are drawn for any run: others have a draw of their own (`refusals.ts`). */
-export const troubleNames: readonly TroubleName[] = (Object.keys(troubles) as TroubleName[]) // safe: its own keys
+/** The names of the troubles that `drawTrouble` draws. The two left out are drawn in `refusals.ts`. */
+export const troubleNames: readonly TroubleName[] = (Object.keys(troubles) as TroubleName[]) // safe: the keys of `troubles`
   .filter((name) => name !== 'API switched off' && name !== 'lite node')
 
 /** Whether no honest node has this trouble. */
 export const isLie = (name: TroubleName): boolean => troubles[name].isLie
 
-/** Draws any trouble. Without `canLie` it is one that an honest node can have. */
+/** Draws a trouble. If `canLie` is false, it is one that an honest node can have. */
 export const drawTrouble = (random: Random, canLie: boolean): TroubleName =>
   random.pick(troubleNames.filter((name) => canLie || !isLie(name)))
 

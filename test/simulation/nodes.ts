@@ -10,22 +10,22 @@ import { receiveBroadcast } from './payouts.ts'
 import type { Random } from './random.ts'
 import { fineToken, type NodePlan, type Storm } from './scenario.ts'
 
-/** The services of a node, each of which can fail by itself. */
+/** The services of a node. One can fail while the other works. */
 export const nodeServices = ['rpc', 'api'] as const
 export type NodeService = (typeof nodeServices)[number]
 
 /**
- * The false view with which a Byzantine node replies, for a while: no reply of it can be recognized as wrong by itself.
- * Colluding nodes have the same one at the same time.
+ * The ways in which a Byzantine node lies for a while. Each lie is consistent: no single reply shows that it is wrong.
+ * While faults occur, all Byzantine nodes tell the same lie at the same time.
  */
 const byzantineFaults = [
-  'false blocks', // true hashes, false contents
+  'false blocks', // true hashes, false contents; drawn three times as often as each other fault
   'false blocks',
   'false blocks',
-  'rewritten past', // another chain below the finalized head
-  'early finality', // blocks that are called final and are not, of a fork where the node is on one
-  'held-back head', // the head of some time ago, with true blocks up to it
-  'absurd height', // a final block as high as no chain can be by now
+  'rewritten past', // a chain that differs from the true one also below the finalized head
+  'early finality', // all blocks up to the node's head are called final, even those of a fork
+  'held-back head', // an old head, with true blocks up to it
+  'absurd height', // a final block that is higher than any chain can be by now
   'no history', // `[]` for all logs, null for all receipts
   'false decimals',
   'false balances',
@@ -39,51 +39,51 @@ export interface SimulatedNode extends TroubledState {
   rpc: string
   api: string
   readonly plan: NodePlan
-  /** Transactions that the node knows and that are in no block. */
+  /** The txids of transactions that the node knows and no block contains. */
   readonly unmined: Set<string>
   /** Times of the last day's requests, in milliseconds since 1970. */
   readonly requests: number[]
   /** Times at which the node was asked for its final head, for a block by height, for final blocks, and for blocks that are not final. */
   readonly askedFor: Readonly<Record<'head' | 'block' | 'final' | 'tail', number[]>>
-  /** How many requests the node has got that were sent for callers. */
+  /** How many requests the node has received because of callers: all except those of the scan and of sending payouts. */
   byCallers: number
   /** How many of the newest blocks the node does not have yet. */
   behind: number
-  /** Largest difference in blocks between the backends behind the node's URL. */
+  /** By how many blocks at most the servers behind the node's URL differ. */
   spread: number
-  /** Most logs of one reply. */
+  /** The most logs that the node puts into one reply. */
   logsMax: number
-  /** Time until which no request reaches this service of the node. */
+  /** The time until which no request reaches the service, in milliseconds since 1970; 0 if it can be reached. */
   readonly awayUntil: { rpc: number; api: number }
-  /** Most characters of one reply. */
+  /** The most characters that the node puts into one reply. */
   replyMax: number
-  /** The method of which the node answers no call; `api` is the HTTP API. */
+  /** The JSON-RPC method that the node refuses, or `api` if it refuses every request to its HTTP API; null if it refuses nothing. */
   refuses: string | null
-  /** The probability, for each request, that the node names another chain. */
+  /** The probability, for each request, that the reply has the id of another chain. */
   glitches: number
-  /** The probability, for each request, that its reply is malformed while other nodes work. */
+  /** The probability, for each request after the faulty phase, that the reply is malformed. In the faulty phase `rates.malformed` counts. */
   malformed: number
   /** The fork that the node is on, whose blocks are not final; null if it is on none. */
   fork: Branch | null
   fault: ByzantineFault | null
-  /** The newest block that the node shows while it holds its head back. */
+  /** The height of the newest block that the node shows while it has the fault `held-back head`. */
   heldHeight: number
-  /** Blocks that the node shows and no chain has. */
+  /** The blocks that the node invents above the true ones. */
   readonly falseTail: FalseTail
 }
 
 /** The nodes of a run. */
 export interface Nodes {
   readonly list: readonly SimulatedNode[]
-  /** To be called after each block with its payments: branches grow; while faults occur, nodes lag, fork, recover and go away. */
+  /** To be called after each block, with the block's payments. Forks grow. In the faulty phase nodes lag, fork, recover and go away. */
   advance(payments: readonly MinedPayment[]): void
-  /** Makes every node reachable and up to date. The Byzantine ones have `fault` from then on. */
+  /** Makes every node reachable and up to date. Byzantine nodes have `fault` from now on: `any` keeps or draws one, null is none. */
   recover(fault: ByzantineFault | 'any' | null): void
-  /** Makes all nodes show another chain, or with null the canonical chain again. */
+  /** Makes all nodes show the chain of `branch`; with null they show the canonical chain again. */
   rewriteAll(branch: Branch | null): void
-  /** Makes all nodes go away, or return. */
+  /** Makes all nodes unreachable, or reachable again. */
   setAway(isAway: boolean): void
-  /** What the node knows for one request, and the Byzantine fault that it has in it. */
+  /** What the node shows in its reply to one request, and the Byzantine fault by which the reply is false; null if it is true. */
   viewOf(node: SimulatedNode): { readonly view: NodeView; readonly fault: ByzantineFault | null }
 }
 
@@ -99,7 +99,7 @@ const unlimited = {
   logsMax: 10_000,
 } as const
 
-/** The state of a node without faults. In some scenarios one node never takes batches, and one has no HTTP API in the faulty phase. */
+/** The state of a node without faults. In some scenarios one node never takes batches, and one has no HTTP API while faults occur. */
 function unlimitedOf({ scenario, phase }: Environment, number: number) {
   const { batchless, refusals } = scenario
   const closed = phase === 'faults' && refusals?.closedNode === number ? refusals.closed : null
@@ -159,7 +159,7 @@ function createNode(env: Environment, plan: NodePlan, number: number): Simulated
   }
 }
 
-/** What colluding nodes share: the chain that they show in place of the true one, or null. */
+/** The chain that nodes with the fault `rewritten past` show in place of the true one; null if there is none. */
 interface FaultState {
   rewritten: Branch | null
 }
@@ -180,7 +180,7 @@ function advance(
   for (const node of list) {
     if (node.fork === null) continue
     grow(env, node.fork, payments)
-    // No correct node calls a block final that is replaced later, so it leaves its fork before that.
+    // A correct node never calls a block of a fork final. So it leaves the fork before the fork's first block would be final.
     if (node.fork.chain.tip().height - scenario.finalityLag >= node.fork.from - 1) leaveFork(env, node)
   }
   if (env.phase !== 'faults') return
@@ -286,13 +286,13 @@ const methods = [
   'eth_call',
 ]
 
-/** Ends all faults and troubles of a node, except that it is away. */
+/** Ends the faults and troubles of a node. A node that is away stays away, and a Byzantine fault stays. */
 function recoverNode(env: Environment, node: SimulatedNode): void {
   Object.assign(node, unlimitedOf(env, node.number))
   leaveFork(env, node)
 }
 
-/** Takes a node off its fork. Transactions that only the fork had are in no block then. */
+/** Takes a node off its fork. For this node, transactions that only the fork contained are in no block from now on. */
 function leaveFork({ chain }: Environment, node: SimulatedNode): void {
   const branch = node.fork
   node.fork = null
@@ -301,7 +301,7 @@ function leaveFork({ chain }: Environment, node: SimulatedNode): void {
   }
 }
 
-/** Gives a node one fault that lasts, while the others work. */
+/** Gives one node a lasting fault. The other nodes work. */
 export function beginNodeFault(
   env: Environment,
   node: SimulatedNode,
@@ -314,7 +314,7 @@ export function beginNodeFault(
   if (kind === 'glitch') node.glitches = random.pick([0.1, 0.5])
 }
 
-/** Begins a trouble of a node, which lasts until the node recovers. */
+/** Gives a node a trouble (`node-troubles.ts`), which lasts until `recoverNode`. */
 export function beginTrouble(env: Environment, node: SimulatedNode, name: TroubleName): void {
   env.count(`trouble: ${name}`)
   env.trace(() => `node ${node.number} begins: ${name}`)

@@ -9,11 +9,11 @@ import type { SimulatedRun } from './simulated-run.ts'
 
 /** The operator of the service, who repairs, restores and configures it while it runs. */
 export interface Operator {
-  /** Does one thing at random, if anything is possible now. */
+  /** Does one thing at random, such as a restore; nothing outside of the faulty phase, or before the first scan. */
   act(): void
   /** Sets `TRON_FIRST_INDEX`, if the run has lost an earlier database. */
   setFirstIndex(): void
-  /** Ends what lasts: the configuration of the beginning is deployed again. */
+  /** Ends what lasts: forgets the copy, sets `TRON_FIRST_INDEX` if necessary, and accepts a retired currency again. */
   end(): void
 }
 
@@ -35,7 +35,7 @@ export function createOperator(run: SimulatedRun): Operator {
     () => requestRescan(run),
     () => requestRescan(run),
     () => {
-      forgetCopy() // after a correction, what the copy lacks could not be inserted as it was
+      forgetCopy() // the correction also changes addresses: those that an older copy lacks could not be inserted again unchanged
       correct(run)
     },
     ...[copyOrRestore, copyOrRestore],
@@ -45,7 +45,7 @@ export function createOperator(run: SimulatedRun): Operator {
   ]
   return {
     act() {
-      // Before the first scan nothing is stored on which an operator could act.
+      // Before the first scan the database is empty, so there is nothing to repair or restore.
       const isPossible = env.phase === 'faults' && stored.scan() !== undefined && stored.countSettings() > 0
       if (isPossible) random.pick(acts)()
     },
@@ -63,7 +63,7 @@ export const makeCopy = ({ repair: change }: SimulatedRun): void => change((sqli
 /** Removes the copy that `makeCopy` has made. */
 export const removeCopy = ({ repair: change }: SimulatedRun): void => change((sqlite) => sqlite.exec('RELEASE copy'))
 
-/** Runs a statement of `npm run operate`, with the time of the run. */
+/** Runs an SQL statement of `npm run operate`, with the virtual time of the run in place of the machine's. */
 function repair({ env, repair: change }: SimulatedRun, statement: string): void {
   const sql = statement.replace(/CAST\(.*?INTEGER\)/, String(env.scheduler.now()))
   env.trace(() => `OPERATOR ${sql}`)
@@ -94,14 +94,14 @@ export function correctTo(run: SimulatedRun, height: number): void {
 }
 
 /**
- * Stops the service, puts the copy of the database back, and inserts the addresses that were issued after it. Deposits that
- * were credited after it must be credited again, each once. Backends post again what they posted after it.
+ * Stops the service, puts the copy of the database back, and inserts the addresses that were issued after the copy was made.
+ * Deposits that were credited since must be credited again, each once. Backends post again what they have posted since.
  */
 export function restore(run: SimulatedRun): void {
   const { env, stored } = run
   env.trace(() => 'OPERATOR restores the copy')
   env.restores += 1
-  env.listsOperator = true // the copy may not know the operator's wallet yet, so the deployment must list it
+  env.listsOperator = true // the copy may be older than the stored entry of the operator's wallet, so the deployment must list the wallet
   if (env.scenario.payouts?.losesSetting === true) env.paysOut = false
   run.repair((sqlite) => {
     const issued = sqlite.prepare('SELECT * FROM stored_address ORDER BY id').all()
@@ -120,8 +120,8 @@ export function restore(run: SimulatedRun): void {
 }
 
 /**
- * Tries to store other decimals of a token, as after a wrong configuration. The database must refuse it while payouts of the token are open, because their
- * amounts are in chain units. An accepted change is undone.
+ * Tries to store other decimals of a token, as after a wrong configuration. The database must refuse this while payouts of the token are open, because their
+ * amounts are stored in chain units by the old decimals. An accepted change is undone.
  */
 export function tryDecimals({ env, stored, repair: change }: SimulatedRun, cuy: number): void {
   const isOpen = stored.payouts().some((one) => one.cuy === cuy && one.state !== 'paid' && one.state !== 'cancelled')
@@ -149,7 +149,7 @@ function insertAddresses(sqlite: DatabaseSync, rows: readonly Record<string, unk
   }
 }
 
-/** Deploys with the first index that the lost database had not issued. */
+/** Deploys with the lowest address index that the lost database had not issued as `TRON_FIRST_INDEX`. */
 function setFirstIndex({ env: { lost, trace, count }, deploy }: SimulatedRun): void {
   if (lost === null || lost.isSet) return
   lost.isSet = true
@@ -158,7 +158,7 @@ function setFirstIndex({ env: { lost, trace, count }, deploy }: SimulatedRun): v
   count('operator: first index set')
 }
 
-/** Retires a currency, or has the retired one accepted again. */
+/** Deploys with a retired currency, or accepts the retired currency again. */
 function retire({ env, deploy }: SimulatedRun): void {
   env.retired = new Set(env.retired.size > 0 ? [] : [env.random.int(1, 3)])
   env.retiredAt = env.scheduler.now()
@@ -167,7 +167,7 @@ function retire({ env, deploy }: SimulatedRun): void {
   env.count(env.retired.size > 0 ? 'operator: currency retired' : 'operator: currency accepted again')
 }
 
-/** Deploys without the operator's wallet in the list. What the wallet sends must still be no deposit. */
+/** Deploys without the operator's wallet in `OPERATOR_ADDRESSES`. What the wallet has sent before must still be no deposit. */
 function unlistOperator({ env, stored, deploy }: SimulatedRun): void {
   if (!env.listsOperator || stored.countOperators() === 0) return
   env.listsOperator = false

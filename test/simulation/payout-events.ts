@@ -9,9 +9,9 @@ import { currencies, fineToken } from './scenario.ts'
 import { pass, type SimulatedRun } from './simulated-run.ts'
 import type { StoredPayout } from './stored.ts'
 
-// What happens to payouts beside the calls of backends: `further` in the scenario.
+// Events of payouts that do not come from the usual calls of backends. `further` in the scenario decides which of them a run has.
 
-/** Starts the events of `further`, which go on until payouts are over. */
+/** Starts the events that the scenario's `further` asks for. They go on until the part of the run with payouts is over. */
 export function startFurther(run: SimulatedRun, world: PayoutWorld): void {
   const { env } = run
   const { crowd, fee } = env.scenario.further
@@ -26,11 +26,11 @@ export function startFurther(run: SimulatedRun, world: PayoutWorld): void {
   correct()
 }
 
-/** The token whose decimals an operator tries to correct. */
+/** `cuy` of the token whose decimals an operator tries to correct. */
 const fineCuy = 3
 
 const crowdAtBlock = 12
-/** Most payouts in one request. */
+/** Most payouts that `askMany` asks for in one request. */
 const togetherMax = 20
 
 /** Asks for hundreds of payouts within a minute or two, as soon as wallets have anything. */
@@ -53,7 +53,7 @@ async function askMany(run: SimulatedRun, world: PayoutWorld, count: number): Pr
   }
 }
 
-/** The issuer stops a token between the signing and the sending of a payout, and lets it go on some time later. */
+/** Between the signing and the sending of a payout, the issuer pauses the token or freezes the payout address. It ends that 20 to 500 s later. */
 function stopBeforeSending({ env }: SimulatedRun, { further }: PayoutWorld, { cuy }: StoredPayout): void {
   const contract = currencies.find((one) => one.cuy === cuy)?.contract ?? null
   if (contract === null || !further.chance(env.scenario.further.acts)) return
@@ -66,18 +66,18 @@ function stopBeforeSending({ env }: SimulatedRun, { further }: PayoutWorld, { cu
   })
 }
 
-/** A token's fee: this part of the amount, up to a maximum. */
+/** The fee that a token takes: this many hundredths of a percent of the amount, up to a maximum. */
 const basisPoints = 100n
 const feeAtBlock = 6
 
-/** Lets a token take a fee from some block on. An operator confirms it, and again after a restore that has lost the confirmation. */
+/** Lets a token take a fee from some block on. An operator confirms the fee, and does so again after a restore that has lost the confirmation. */
 function takeFee(run: SimulatedRun, world: PayoutWorld): void {
   const { env, stored } = run
   const contract = world.further.pick([usdtAddress, fineToken])
   const raw = contract === usdtAddress ? 5_000_000n : 10n ** 18n
   const act = { contract, kind: 'fee-set', address: null, raw, basisPoints } as const
   const begin = () => {
-    // Blocks before the first shown address need not be read.
+    // The service need not read blocks from before the first address was shown, so it might never learn of a fee that was set in one.
     if (env.shown.size === 0) env.scheduler.after(env.blockMs, begin)
     else env.queued.push(actOf(act))
   }

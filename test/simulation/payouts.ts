@@ -13,7 +13,7 @@ import type { Random } from './random.ts'
 import { currencies, fineToken, type Scenario } from './scenario.ts'
 import type { StoredPayout } from './stored.ts'
 
-/** `PAYOUTS`: small payouts of two currencies are approved at once, and none of the third. */
+/** The variable `PAYOUTS`: small payouts of two currencies are approved at once, payouts of the third currency never. */
 export const payoutVariable = {
   address: payoutBase58,
   limits: [
@@ -22,12 +22,12 @@ export const payoutVariable = {
   ],
 }
 
-/** What the payout address has on the chain: more than is ever asked for. */
+/** What the payout address holds on the chain: more than backends ever ask for. */
 export const payoutFunds = [null, usdtAddress, fineToken].map((contract) => {
   return { address: payoutAddress, contract, amount: contract === fineToken ? 10n ** 32n : 8n * 10n ** 15n }
 })
 
-/** What identifies a payout, as one text. */
+/** The key of a payout (user, currency and `osn`), as one text. */
 export const keyOf = (one: { readonly uid: number; readonly cuy: number; readonly osn: string }) =>
   `${one.uid} ${one.cuy} ${one.osn}`
 
@@ -46,7 +46,7 @@ export interface Asking {
   calls: number
 }
 
-/** Whether no backend is about to ask for anything: each asking has an answer, or its backend has given up. */
+/** Whether no backend will send a payout request any more: each request has an answer, or its backend has given up. */
 export const isAllAsked = ({ asked }: PayoutWorld): boolean =>
   [...asked.values()].every(({ isAnswered, calls }) => isAnswered || calls === 0)
 
@@ -72,7 +72,7 @@ interface Pending {
   /** The time from which on a block can contain the transaction, in milliseconds since 1970. */
   readonly from: number
   readonly fate: Fate
-  /** `short`: the transaction succeeds and moves less. */
+  /** `short`: the transaction succeeds but moves less than the payout's amount. */
   readonly result: 'paid' | 'failed' | 'short'
 }
 
@@ -84,25 +84,25 @@ interface Left {
   readonly fee: string
 }
 
-/** The state of payouts outside of the service: requests of backends, transactions of signers, what nodes have. */
+/** The state of payouts outside of the service: the requests of backends, the transactions of signers, and the transactions that nodes know. */
 export interface PayoutWorld {
   readonly random: Random
-  /** The random numbers for `further` in the scenario: a stream of their own, so that they change no other draw. */
+  /** The random numbers for `further` in the scenario. They are a separate stream, so that drawing one changes no other draw. */
   readonly further: Random
   /** What has left the payout address, by transaction. */
   readonly left: Map<Txid, Left>
   /** The numbers of the nodes that have ever refused a transaction. */
   readonly refusedBy: Map<Txid, Set<number>>
-  /** Keys of payouts whose transactions are never in a block. `drawn` has all keys for which that was decided, either way. */
+  /** Keys of payouts whose transactions never come into a block. `drawn` has the keys of all payouts for which this was drawn, either way. */
   readonly unmined: Set<string>
   readonly drawn: Set<string>
-  /** Fees that an operator has confirmed, each by its contract and its highest amount, and since when. */
+  /** Fees that an operator has confirmed, by contract and highest amount as one text. The value is the time of the confirmation. */
   readonly feesConfirmed: Map<string, number>
   /** The reasons for which money may not leave (`known-wrong.ts`). */
   known: KnownWrong
   /** The key of a stored payout by its id. */
   keyOfPayout: (id: number) => string | null
-  /** What a payout's wallet has paid for it by the ledger, less what was given back. Null: the ledger has no such payout. */
+  /** What the user's wallet has paid for a payout, less what was given back, by the ledger's entries. Null if the ledger has no such payout. */
   debitOf: (key: string) => bigint | null
   readonly asked: Map<string, Asking>
   readonly signed: Map<Txid, Signed>
@@ -116,7 +116,7 @@ export interface PayoutWorld {
   isCalm: boolean
   /** How many times longer than intended a signer sleeps between two requests to the service, as on a busy machine. */
   sleepFactor: number
-  /** When an older copy of the database was put back that lacks transactions which were sent; 0: never. */
+  /** When a copy of the database was restored that lacks transactions which were sent before; 0 if that never happened. */
   lackingSince: number
   /** Whether payouts are over: no signer runs any more. */
   isOver: boolean
@@ -136,7 +136,7 @@ interface Around {
   violate(promise: string): void
 }
 
-/** Makes the state of payouts for a run, or null. */
+/** Makes the state of payouts for a run; null for a run without payouts. */
 export function createPayoutWorld(isNeeded: boolean, random: Random, further: Random): PayoutWorld | null {
   if (!isNeeded) return null
   const nothingKnown: KnownWrong = { note: () => undefined, find: () => null, endedAt: () => 0 }
@@ -168,7 +168,7 @@ export function createPayoutWorld(isNeeded: boolean, random: Random, further: Ra
 export function drawAsking({ random, asked }: PayoutWorld, uid: number, cuy: number, balance: bigint): Asking {
   const same = [...asked.values()].find((one) => one.uid === uid && one.cuy === cuy)
   const osn = `w${asked.size + 1}`
-  // Often the same payout as before, under another key.
+  // Often the same payout as an earlier one of the user, under another key.
   if (same !== undefined && random.chance(0.3)) return { ...same, osn, isAccepted: false, isAnswered: false, calls: 0 }
   const most = Math.min(Number(balance), 10 ** 12)
   const amount = BigInt(random.int(1, Math.max(3, Math.ceil(most * 0.4))))
@@ -177,7 +177,7 @@ export function drawAsking({ random, asked }: PayoutWorld, uid: number, cuy: num
   return { uid, cuy, osn, amount, fee, to, isAccepted: false, isAnswered: false, calls: 0 }
 }
 
-/** An asking as it is sent: without amounts, which the caller formats. */
+/** The members of a payout request as they are sent, without the amounts, which the caller formats. */
 export const sentAsking = ({ uid, cuy, osn, to }: Asking) => ({ uid, cuy, osn, to: formatBase58(to) })
 
 /** The amount of a payout request in chain units. */
@@ -202,7 +202,7 @@ function readTransaction(transaction: string) {
   return { rawData, txid: txidOf(rawData), contract, to, raw: amount, reference, expiration: Number(numberOf(raw, 8)) }
 }
 
-/** Answers a broadcast. The answer does not say what the node really does with the transaction. */
+/** Answers a broadcast as a node would. The answer can be false: whether the node passes the transaction on is drawn separately. */
 export function receiveBroadcast(env: Around, node: number, transaction: string): Wire {
   const { payouts: world, chain, scenario } = env
   if (world === null) throw new Error('a broadcast without payouts')
@@ -237,11 +237,11 @@ export function receiveBroadcast(env: Around, node: number, transaction: string)
         : 'soon',
     result: isFailing ? random.pick(['failed', 'failed', 'short'] as const) : 'paid',
   })
-  // With `claim`, the node refuses a transaction that it has passed on.
+  // With `claim`, the node passes the transaction on, and says that it knew it before.
   return does === 'claim' ? answer('DUP_TRANSACTION_ERROR') : answer('SUCCESS', true)
 }
 
-/** Whether no block may contain the transactions of the payout that this one pays. */
+/** Whether no transaction for the payout of this transaction ever comes into a block. Drawn once for each payout. */
 function isNeverMined({ scenario }: Around, { signed, drawn, unmined, further }: PayoutWorld, txid: Txid): boolean {
   const { key = '' } = signed.get(txid) ?? {}
   if (scenario.further.unmined && !drawn.has(key) && further.chance(0.3)) unmined.add(key)
@@ -250,11 +250,12 @@ function isNeverMined({ scenario }: Around, { signed, drawn, unmined, further }:
 }
 
 /**
- * Most milliseconds from reading the state of a currency to the arrival of a transaction at a node: usually, and where trips to the database can be slow.
+ * The most milliseconds that can pass from reading whether a currency may leave until a transaction arrives at a node: usually, and in runs with slow trips to
+ * the database.
  */
 const [sendingMs, slowSendingMs] = [20_000, 90_000]
 
-/** Checks a broadcast: a signer must have these bytes on its disk, the database must have them, and no known reason may keep the money here. */
+/** Checks a broadcast: a signer's disk and the database must have these bytes, and there must be no known reason for which money may not leave. */
 function checkSent(env: Around, world: PayoutWorld, txid: Txid, transaction: string): void {
   const { restores, violate, scenario } = env
   const { key = '' } = world.signed.get(txid) ?? {}
@@ -262,11 +263,11 @@ function checkSent(env: Around, world: PayoutWorld, txid: Txid, transaction: str
   const wrong = world.known.find(cuy, scenario.rates.slow > 0 ? slowSendingMs : sendingMs)
   if (wrong !== null) violate(`${txid} of ${key} was sent, and is of a currency that may not leave: ${wrong}`)
   if (world.signed.get(txid)?.transaction !== transaction) violate(`${txid} was sent, and no signer has it on its disk`)
-  // What was sent before a restore can arrive after it.
+  // After a restore the database can lack the bytes: the request was under way when the older copy was put back.
   if (restores === 0 && world.bytesOf(txid) !== transaction) violate(`${txid} was sent, and is not stored`)
 }
 
-/** Takes the transactions of the next block from those that nodes have, in any order. None may have expired by the parent's time. */
+/** Takes the transactions of the next block out of `pool`, in random order. Those that had expired at the time of the parent block are only removed. */
 export function minePayouts(env: Around): readonly Payment[] {
   const { payouts: world, chain, scheduler } = env
   if (world === null) return []
@@ -315,7 +316,7 @@ function execute(env: Around, world: PayoutWorld, { rawData, txid, contract, to,
 /** The address that gets the fees of tokens. */
 const feeCollector = addressOf(0x17)
 
-/** What a transfer of a token pays as a fee by the acts of its issuer in earlier blocks. */
+/** The fee that a transfer of this amount pays, by the acts of the token's issuer in earlier blocks. */
 function feeOf(env: Around, contract: Address, amount: bigint): bigint {
   const { raw = 0n, basisPoints = 0n } = feeActOf(env, contract) ?? {}
   const share = (amount * (basisPoints ?? 0n)) / 10_000n
@@ -366,7 +367,7 @@ export function minedAs({ chain, finalized }: Around, txid: string) {
 
 const hasSucceeded = (env: Around, txid: string) => minedAs(env, txid)?.succeeded === true
 
-/** Whether a transaction can still come into a block: it is in none, and no final block is as late as its expiration. */
+/** Whether a transaction can still come into a block: no block contains it, and every final block is earlier than its expiration. */
 export function canBeMined(env: Around, txid: string, expiration: number): boolean {
   if (minedAs(env, txid) !== null) return false
   return (env.chain.at(env.finalized())?.seconds ?? 0) * 1_000 < expiration

@@ -8,10 +8,10 @@ import { drawUid, startRead } from './requests.ts'
 import { freeAllowance, type Scenario } from './scenario.ts'
 import { finish, pass, passUntil, type SimulatedRun } from './simulated-run.ts'
 
-/** After this time no node is avoided any more, and every retry has come, however rare retries have become. */
+/** Within this time after the faults, the service uses every node again and makes every pending retry, however far apart retries have become. */
 const longestAvoidanceMs = 4_000_000
 
-/** With fewer requests a day than this, ticks are rare, and nothing is left for gaps and comparisons. */
+/** If a node allows fewer requests a day than this, ticks are rare, and no requests are left for reading gaps and comparing balances. */
 const enoughPerDay = 7_000
 
 /** Whether the service must work with Byzantine nodes: the correct ones are a quorum. */
@@ -19,14 +19,14 @@ export function hasEnoughCorrectNodes({ nodes, quorum }: Scenario): boolean {
   return nodes.filter(({ byzantine }) => !byzantine).length >= quorum
 }
 
-/** What still has to be read or decided, or null. Once all nodes answer, nothing may be left, except what waits for an operator. */
+/** What the service still has to read or decide, in words; null if nothing. When all nodes answer, only what waits for an operator may be left. */
 export function findUndone({ env, stored }: SimulatedRun, behindMax = 1): string | null {
   const height = stored.scan()?.height
   if (height === undefined || height < env.finalized() - behindMax)
     return `the position is ${height} of ${env.finalized()}`
   const unreadable = (at: number) =>
     isUnrendered(env, at) || env.chain.at(at)?.transactions.some(({ txid }) => env.unreadable.has(txid)) === true
-  // All else in a block must be decided, although it has a transaction that no node can give.
+  // If no node can give one transaction of a block, the transfers of the block's other transactions must still be decided.
   const isWaiting = (at: number) =>
     [...env.transfers.values()].some(
       (one) => one.height === at && one.promised && !isUnrendered(env, at) && !stored.isDecided(one.txid, one.position),
@@ -40,7 +40,7 @@ export function findUndone({ env, stored }: SimulatedRun, behindMax = 1): string
   return waits === undefined ? null : `${waits.txid}:${waits.position} is held: ${waits.reason}`
 }
 
-/** Ends the faults, and lets time pass until the scan is caught up and nothing waits. */
+/** Ends the faults, except those of Byzantine nodes in some runs. Lets time pass until the scan is caught up and `findUndone` finds nothing. */
 export async function recover(run: SimulatedRun): Promise<void> {
   const { env, nodes, deploy } = run
   const { scenario, random } = env
@@ -62,7 +62,7 @@ export async function recover(run: SimulatedRun): Promise<void> {
   env.violate(`not caught up after the recovery: ${findUndone(run)}`)
 }
 
-/** Lets time pass until the scan is caught up. If that takes long, blocks come more rarely. Returns whether it is caught up. */
+/** Lets time pass until `isCaughtUp` returns true. After ten minutes it makes blocks more rarely. Returns false if the scan does not catch up. */
 async function catchUp(env: Environment, isCaughtUp: () => boolean): Promise<boolean> {
   if (await passUntil(env, isCaughtUp, 600_000)) return true
   env.blockMs = 60_000
@@ -71,15 +71,15 @@ async function catchUp(env: Environment, isCaughtUp: () => boolean): Promise<boo
   return isDone
 }
 
-/** Waits for what must come: for `ms` at most where the scenario is timed, else for as long as a recovery may take. */
+/** Waits until `isThere` returns true: at most `ms` if the scenario is timed, otherwise as long as a recovery may take. Returns whether it did. */
 export function comes(env: Environment, isThere: () => boolean, ms: number): Promise<boolean> {
   return env.scenario.timed ? passUntil(env, isThere, ms) : catchUp(env, isThere)
 }
 
-/** Most questions about TRX that contracts have sent. */
+/** For at most this many transfers of TRX by contracts, the owner asks about the transaction. */
 const sentQuestionsMax = 6
 
-/** Makes all nodes healthy. Then everything that was promised must be stored, and what callers ask for is stored by their request. */
+/** Makes all nodes healthy. Then every promised transfer must be stored. A transfer that was not promised is stored when its owner asks about it. */
 export async function settle(run: SimulatedRun): Promise<void> {
   const { env, nodes, stored, request, forgetNodes } = run
   const { random } = env
@@ -105,7 +105,7 @@ export async function settle(run: SimulatedRun): Promise<void> {
     }
   }
   for (let i = 0; i < 4; i += 1) {
-    // Deposits and worthless transactions are asked about by their owners and by others.
+    // The user who asks about a deposit or a worthless transaction is its owner or another user.
     const transactions = env.chain.at(env.finalized() - random.int(0, 30))?.transactions ?? []
     const txids = [...expected.map(({ transfer }) => transfer.txid), ...transactions.map(({ txid }) => txid)]
     if (txids.length === 0) break

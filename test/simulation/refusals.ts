@@ -1,6 +1,6 @@
 import type { Random } from './random.ts'
 
-/** How a node answers whose HTTP API is switched off, or that is a lite node: a status and a body. */
+/** The status and body with which a node without an HTTP API answers: because the API is switched off, or because the node is a lite node. */
 export const closedReplies = {
   off: [404, '{"Error":"this API is unavailable due to config"}\n'],
   lite: [200, 'this API is closed because this node is a lite fullnode'],
@@ -25,7 +25,7 @@ export function drawRefusals(random: Random) {
   return {
     speaksNext: random.chance(0.5), // nodes have the texts of the next version
     unrendered: random.pick([null, 'one', 'all'] as const), // the first node, or every one, cannot render one block
-    closed: random.pick([null, null, 'off', 'lite'] as const), // the HTTP API of one node in the faulty phase
+    closed: random.pick([null, null, 'off', 'lite'] as const), // how one node closes its HTTP API in the faulty phase; null: none does
     closedNode: random.int(1, 4),
     trial: trouble && { trouble, ...trial },
   }
@@ -34,7 +34,7 @@ export function drawRefusals(random: Random) {
 /** How nodes refuse requests in a run. */
 export type Refusals = ReturnType<typeof drawRefusals>
 
-/** What this file needs to know of a run. */
+/** The parts of a run's environment that the functions below read. */
 interface Refusing {
   readonly unrenderedAt: number | null
   readonly scenario: {
@@ -46,7 +46,7 @@ interface Refusing {
   }
 }
 
-/** The text of an error in the nodes' version. */
+/** An error text as the nodes of the run write it: in the words of the next version if the run has that one. */
 export const inVersion = ({ scenario }: Refusing, text: string): string =>
   (scenario.refusals?.speaksNext === true ? nextTexts.get(text) : undefined) ?? text
 

@@ -12,7 +12,7 @@ import type { Storm } from './scenario.ts'
 import { pass, type SimulatedRun } from './simulated-run.ts'
 
 const minutes = 5
-/** If a storm has more `logs` than this, they are in every block, else in one of ten. */
+/** If a storm's `logs` (logs of a stranger's call) are more than this, every block has such a call, otherwise about one block in ten. */
 const alwaysFrom = 32
 
 /**
@@ -57,7 +57,7 @@ export function createPositionCheck({ env, stored }: SimulatedRun): (excusedUnti
   }
 }
 
-/** The longest time of a tick. */
+/** The longest time that a tick may take. */
 export const tickMaxMs = 35_000
 
 /** Gives one node the fault of the storm if the other nodes are a quorum. */
@@ -66,7 +66,7 @@ function beginFaultOfOne({ env, nodes }: SimulatedRun, { nodeFault: kind }: Stor
   beginNodeFault(env, env.random.pick(nodes.list), kind)
 }
 
-/** Queues what strangers do in the blocks of the storm. One block has all of the dust, and some have too many logs. */
+/** Queues strangers' transactions for the blocks of the storm. One block has all payments of dust; some blocks have a call with `storm.logs` logs. */
 function startBlocks({ env }: SimulatedRun, storm: Storm, victim: number): void {
   const { random, scheduler, shown } = env
   const own = [...shown].filter(([, uid]) => uid === victim).map(([address]) => address)
@@ -88,13 +88,13 @@ function startBlocks({ env }: SimulatedRun, storm: Storm, victim: number): void 
 
 const worthless = (spec: TransactionSpec): Payment => ({ spec, transfers: [], changes: [] })
 
-/** A call with `count` empty logs of `contract`. A node refuses to show the logs of a block with too many, so its token transfers are read otherwise. */
+/** A call with `count` empty logs of `contract`. If a block has too many logs, a node refuses to send them, so the service must read receipts. */
 function loud(contract: Address, count: number): TransactionSpec {
   const logs = Array.from({ length: count }, () => ({ contract, topics: [], data: '0x' }))
   return { kind: 'call', contract, from: addressOf(3), logs }
 }
 
-/** Starts the questions of one caller within the next minute, spread or all at once. The service may refuse them. */
+/** Starts `questions` requests of one caller within the next minute, spread or all at once. The service may refuse them as too many. */
 function startQuestions(run: SimulatedRun, { questions }: Storm, uid: ReturnType<typeof drawUid>): void {
   const { env, request } = run
   const { random, scheduler } = env

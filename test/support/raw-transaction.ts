@@ -9,8 +9,8 @@ interface ContractMessage {
 }
 
 /**
- * The bytes of `Transaction.raw` (PROTOCOL.md, Transaction bytes). `timestamp` is in milliseconds since 1970: give each transaction its own, so that
- * its txid is unique.
+ * The bytes of `Transaction.raw` (PROTOCOL.md, Transaction bytes). `timestamp` is in milliseconds since 1970. Give each transaction another `timestamp`, so
+ * that its txid is unique.
  */
 export function encodeRawTransaction(spec: TransactionSpec, timestamp: number): Uint8Array {
   if (spec.kind === 'bytes' || spec.kind === 'signed') return spec.rawData

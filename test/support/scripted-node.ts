@@ -147,7 +147,7 @@ async function respond(node: ScriptedNode, path: string, init: RequestInit): Pro
   return text(fault?.kind === 'truncated-json' ? body.slice(0, -7) : body)
 }
 
-/** Shared by all nodes, because rendering a large block takes long. */
+/** What nodes show of each block. All nodes share it, because rendering a large block takes long. */
 const rendered = new WeakMap<ChainBlock, RenderedBlock>()
 
 function rendering(block: ChainBlock | undefined): RenderedBlock | undefined {

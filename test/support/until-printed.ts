@@ -1,9 +1,9 @@
 import type { ChildProcess } from 'node:child_process'
 import { lastPrinted } from '../../src/commands/child-environment.ts'
 
-/** A program that runs, and what it prints. */
+/** A running program whose output is read. */
 export interface PrintingProgram {
-  /** The first group of `form` in the output; or, if it did not come, why: a sentence without its full stop. */
+  /** `text` is what the first group of `form` matched. If nothing matched in time, `why` is a sentence about it without a full stop. */
   readonly found: Promise<{ readonly text: string } | { readonly why: string }>
   /** Resolves when the program has ended for any reason, with the last of its output. */
   readonly ended: Promise<string>
@@ -12,8 +12,8 @@ export interface PrintingProgram {
 const keptChars = 4_000
 
 /**
- * Waits up to `msMax` milliseconds until the output of a program matches `form`. `what` names the awaited text in the sentence that says why it did
- * not.
+ * Waits at most `msMax` milliseconds until the output of a program matches `form`. `what` names the awaited text in the sentence `why` if no match
+ * comes.
  */
 export function untilPrinted(child: ChildProcess, form: RegExp, what: string, msMax: number): PrintingProgram {
   let output = ''

@@ -15,14 +15,14 @@ export interface VirtualClock extends Clock {
   stepBack(ms: number): void
   /** Lets `ms` milliseconds pass. Everything that follows from an event is done before the next event. */
   advance(ms: number): Promise<void>
-  /** Runs events until `done()`, or until none is left. Everything that follows from an event is done before the next event. */
+  /** Runs events until `done()` returns true, or no event is left. Everything that follows from an event is done before the next event. */
   runUntil(done: () => boolean): Promise<void>
 }
 
 export interface ClockOptions {
   /** The source of random numbers; without it they are always 0.5. */
   readonly random?: () => number
-  /** Resolves when nothing can go on unless time passes, or when `done()`. By default it waits for one turn of the event loop. */
+  /** Resolves when no work can continue until the clock moves, or when `done()` returns true. By default it waits for one turn of the event loop. */
   readonly settled?: (done: () => boolean) => Promise<void>
 }
 
@@ -64,7 +64,7 @@ export function createVirtualClock(start: number, options: ClockOptions = {}): V
     pending: () => entries.length,
     jump(ms) {
       now += ms
-      while (runNext(now)) {} // runs each due event; those that `jump` passed are late
+      while (runNext(now)) {} // runs each due event, also events whose time `jump` has passed
     },
     stepBack(ms) {
       now -= ms

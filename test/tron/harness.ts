@@ -13,10 +13,10 @@ import { addressOf, type TransactionSpec, usdtAddress } from '../support/transac
 import { createVirtualClock, type VirtualClock } from '../support/virtual-clock.ts'
 import { watchRequests } from './watched-requests.ts'
 
-/** Texts in the nodes' URLs and headers that no log line may contain. */
+/** Secret texts in the nodes' URLs and headers. No log line may contain them. */
 export const secrets = { path: 'secret-path', key: 'key-0123456789' } as const
 
-/** A line of the log. Raised alarms have the level `report`, ended ones `end`. */
+/** A line of the log. A raised alarm has the level `report`, an ended alarm the level `end`. */
 export interface Line {
   readonly level: string
   readonly name: string
@@ -44,25 +44,25 @@ export interface Harness {
   readonly nodes: readonly ScriptedNode[]
   readonly lines: Line[]
   readonly host: MemoryHost
-  readonly tron: Tron // of the newest instance, after `evict`
+  readonly tron: Tron // that of the newest instance: `evict` replaces it
   node(i: number): ScriptedNode
   /** Makes a node answer all further requests with this fault; null makes it well again. */
   fail(i: number, fault: Fault | null): void
   /** The chain as one piece of work uses it, by default a tick with 20 s until its deadline. */
   open(quota?: RequestQuota, deadlineMs?: number): Chain
-  /** Waits for a result; time passes only when nothing else can go on. */
+  /** Waits for a result. Virtual time passes only when no other work can go on without it. */
   settle<T>(result: Promise<T>): Promise<T>
   now(): number
   advance(ms: number): void
   /** Moves the clock back, as when a machine's clock is corrected. */
   stepBack(ms: number): void
-  /** Waits on this clock: only `advance` ends it, real time does not. */
+  /** Waits for this much virtual time. Real time does not count. */
   sleep(ms: number): Promise<void>
-  /** How many timers are running. */
+  /** How many timers of the virtual clock are running. */
   timers(): number
-  /** Drops the object's memory, as the platform does at any time. What the object has stored stays. */
+  /** Drops the Durable Object's memory, as the platform may at any time. The object's storage stays. */
   evict(): void
-  /** The alarms that were raised so far. */
+  /** The log lines of the alarms that were raised so far. */
   reports(): readonly Line[]
   /** The number of requests that each node has received. */
   counts(): readonly number[]
@@ -77,7 +77,7 @@ export const caller = (uid: number): RequestQuota => ({ kind: 'caller', uid })
 
 /** A transfer of `amount` sun from `them`. */
 export const trx = (amount: bigint, to: Address = us): TransactionSpec => ({ kind: 'trx', from: them, to, amount })
-/** A USDT transfer from `them`, in smallest units. */
+/** A USDT transfer of `amount` millionths from `them`. */
 export const token = (amount: bigint, to: Address = us): TransactionSpec => ({
   kind: 'token',
   contract: usdtAddress,
@@ -89,7 +89,7 @@ export const token = (amount: bigint, to: Address = us): TransactionSpec => ({
 /** A chain of 5 final blocks and 18 newer ones. Each final block has four transfers: TRX and a token to `us`, a token and TRX to `them`. */
 export const busyChain = (): BuiltChain => hashed.fork(hashed.tip().height)
 
-/** Copied for each test, because hashing the blocks takes longer than most tests. */
+/** The chain of which `busyChain` makes a copy for each test, because hashing new blocks would take longer than most tests. */
 const hashed = buildBusyChain()
 
 function buildBusyChain(): BuiltChain {
@@ -133,7 +133,7 @@ function endpointOf(i: number, name: string | null, limits: Pick<NodeEndpoint, '
   return { id: `id-${i + 1}`, name, host: `node-${i + 1}.test`, ...services, ...limits }
 }
 
-/** Sets up scripted nodes and an instance over them, without a request to the nodes yet. */
+/** Sets up scripted nodes and an instance of `Tron` that uses them. It has sent no request yet. */
 export function createHarness(options: HarnessOptions = {}): Harness {
   const { perSecond = 1_000, perDay = 100_000, tokens = [usdtAddress], scanEverySeconds = 20 } = options
   const chain = options.chain ?? busyChain()
@@ -146,7 +146,7 @@ export function createHarness(options: HarnessOptions = {}): Harness {
     drawn = (drawn + 0.37) % 1
     return drawn
   }
-  const clock = createVirtualClock(chain.tip().timeMs, { random, settled }) // starts at the newest block: if the head were old, more nodes would be asked
+  const clock = createVirtualClock(chain.tip().timeMs, { random, settled }) // the newest block's time: if the head were old, more nodes would be asked
   const lines: Line[] = []
   const host = options.host ?? createMemoryHost()
   const create = () =>
@@ -211,7 +211,7 @@ async function settle<T>(clock: VirtualClock, result: Promise<T>): Promise<T> {
   return result
 }
 
-/** A harness whose nodes have passed the check before their first use. Their requests and the log begin empty. */
+/** A harness whose nodes have passed the check before their first use (the probe). The counts of requests and the log begin empty after it. */
 export async function createProbed(options: HarnessOptions = {}): Promise<Harness> {
   const h = createHarness(options)
   const { value } = unwrapped(await h.settle(h.open().finalizedHead(null)))
@@ -232,8 +232,8 @@ export const readBlocks = (h: Harness, count = 5) =>
   h.settle(h.open().finalBlocks(at(h.chain.firstHeight), at(h.chain.firstHeight + count - 1)))
 
 /**
- * One item for each block: the number of transfers to or from `us`, as `2`, or as `2 and calls` if receipts are still to be read; `no` for a block
- * on which nodes do not agree.
+ * One item for each block: the number of transfers to or from `us`; a text such as `2 and calls` if receipts are still to be read; `no` if nodes do not agree
+ * on the block.
  */
 export function wordsOf(result: Result<readonly BlockReading[], unknown>) {
   if (!result.ok) return result.error

@@ -52,7 +52,7 @@ describe('a service of a node that fails', () => {
     const h = await createProbed()
     h.fail(1, { kind: 'broken-connection' })
     for (let i = 0; i < 6; i += 1) expect((await readBlocks(h)).ok).toBe(false)
-    h.fail(1, null) // the node answers again before the time is over for which it is left alone
+    h.fail(1, null) // the node answers again before the time ends in which the service leaves it alone
     expect(wordsOf(await readBlocks(h))).toEqual([2]) // fewer blocks at once, because a large block could have made the node fail
     expect(wordsOf(await readBlocks(h))).toEqual([2, 2])
   })
@@ -88,7 +88,7 @@ describe('a slow node', () => {
         for (const node of h.nodes) node.requests.length = 0
         return balance(h).then(() => h.counts())
       }
-      h.advance(500_000) // the time is over for which the failing service is left alone
+      h.advance(500_000) // the time has ended in which requests leave the failing service alone
       expect(await first()).toEqual([0, 1])
       h.advance(100_000)
       expect(await first()).toEqual([1, 0])
@@ -99,7 +99,7 @@ describe('a slow node', () => {
 describe('a node that is slow again each time', () => {
   it('is asked after all others for twice as long, up to six hours, until it was quick once', async () => {
     const h = await createProbed({ nodes: 2, quorum: 1 })
-    /** Lets time pass until the first node is asked first again; returns the minutes. */
+    /** Lets time pass until the service asks the first node before the others again; returns how many minutes that took. */
     const minutes = async () => {
       for (let all = 0; ; all += 5) {
         for (const node of h.nodes) node.requests.length = 0

@@ -101,7 +101,7 @@ async function exchangesOf(ask: Ask): Promise<readonly Exchange[]> {
   )
 }
 
-/** The reply as it would be to the request `now` instead of `before`: only the ids differ. */
+/** Turns a reply to the request `before` into the same reply to the request `now`: only the ids differ. */
 function answering(reply: unknown, { calls: [before] }: IncomingRequest, { calls: [now] }: IncomingRequest): unknown {
   const withId = (one: unknown) =>
     isObject(one) && typeof one.id === 'number' ? { ...one, id: one.id - Number(before?.id) + Number(now?.id) } : one
@@ -266,7 +266,7 @@ describe('the time of a node', () => {
       return head.ok && read.ok
     }
     const ends = [await tick(), await tick(), await tick(), await tick(), await tick()]
-    expect(ends.slice(1)).toEqual([true, true, true, true]) // the first tick may fail: it finds out that a node takes no batches
+    expect(ends.slice(1)).toEqual([true, true, true, true]) // the first tick may fail, because in it the service finds out that a node takes no batches
   })
 
   it('that it has used makes no honest node look behind, whose head came earlier', async () => {

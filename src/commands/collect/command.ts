@@ -10,7 +10,7 @@ const usage = `npm run collect -- plan --to <T…> [--currency USDT,TRX] [--min 
 npm run collect -- sign <plan.json> [--to <T…>] [--out signed.json] [--stdin] [--production | --env <name>] [--cell <number>]
 npm run collect -- send <signed.json> [--production | --env <name>] [--cell <number>]`
 
-/** Runs `npm run collect` with these words and options. Returns the exit code. */
+/** Runs `npm run collect` with the words and options `args`. Returns the exit code. */
 export function runCollect(
   args: readonly string[],
   { stdin, stdout, stderr }: CommandStreams,

@@ -14,7 +14,7 @@ import { chargedBytes, encodeStep, type StepContent, type TransactionHeader } fr
 
 export type DecidedPlan = Pick<CollectPlan, 'steps' | 'leftOut'>
 
-/** The state of a plan in the making. Each address changes it in turn. */
+/** The state of a plan while it is made. Planning the steps of an address changes this state. */
 interface PlanState {
   readonly header: TransactionHeader
   readonly wishes: CollectWishes
@@ -28,8 +28,8 @@ interface PlanState {
   readonly steps: CollectStep[]
   readonly leftOut: LeftOut[]
   /**
-   * Sun of the stake that no step has delegated yet. A stake that is taken back does not count again: its energy is used up, and recovers within a
-   * day.
+   * Sun of the stake that no step has delegated yet. A stake that is taken back is not delegated a second time: its energy is used up, and recovers only
+   * within a day.
    */
   stakeLeft: bigint
   /** Sun that the gas address sends and burns. */
@@ -40,7 +40,7 @@ interface PlanState {
 }
 
 /**
- * Decides the steps for these addresses, in their order. The error is one sentence for the operator: the gas address has too little TRX for the plan.
+ * Decides the steps for these addresses, in their order. The error is one sentence for the operator, which says that the gas address has too little TRX.
  */
 export function decideSteps(
   header: TransactionHeader,
@@ -81,9 +81,9 @@ function decide({ header, wishes, prices }: PlanState, facts: AddressFacts, skip
 }
 
 /**
- * Finds the next token of an address that must stay, or null. A token must stay if its own fees are not below its worth. If there is none, but the
- * fees of all tokens of the address are not below their worth together, the token of least worth must stay. Without `--trx-price` and `--min` the
- * worth of a token is unknown and counts as 0.
+ * Finds the next token that is not worth collecting from an address, or null. Such a token costs at least as much in fees as it is worth. If no single token
+ * does, but all tokens of the address together do, it is the token of least worth. Without `--trx-price` and `--min` the worth of a token is unknown and
+ * counts as 0.
  */
 function findCostly(
   state: PlanState,
@@ -116,7 +116,7 @@ function findCostly(
 
 const tokensOf = ({ transfers }: AddressDecision) => transfers.filter(({ currency }) => currency.contract !== null)
 
-/** The sun burnt, at the address and at the gas address, for the tokens of an address except the skipped ones. `state` does not change. */
+/** The sun that the address and the gas address burn to collect the address's tokens, except those in `skip`. Does not change `state`. */
 function costWithout(state: PlanState, facts: AddressFacts, skip: ReadonlyMap<string, string>): bigint {
   const decision = decide(state, facts, skip)
   const trial: PlanState = { ...state, steps: [], leftOut: [], spent: 0n }
@@ -147,14 +147,14 @@ function addSteps(state: PlanState, facts: AddressFacts, decision: AddressDecisi
   }
 }
 
-/** Sun of the stake that gives this energy in a day, rounded up to whole TRX because the chain rounds down. */
+/** The stake, in sun, that gives this much energy in a day. Rounded up to whole TRX, because the chain rounds the energy down. */
 function stakeFor({ perTrx }: GasFacts, energy: bigint): bigint {
   return energy === 0n ? 0n : ((energy * perTrx.trx) / perTrx.energy + 2n) * 1_000_000n // so never below 1 TRX, the least that can be delegated
 }
 
 /**
- * Adds the steps by which the gas address prepares an address for its token transfers. Returns a list with the id of the last one, empty if none is
- * needed.
+ * Adds the steps by which the gas address prepares an address for its token transfers. Returns a list with the id of the last such step; an empty list if no
+ * step is needed.
  */
 function prepare(state: PlanState, facts: AddressFacts, { missingSun }: AddressDecision, stake: bigint): number[] {
   let last: number[] = []
@@ -195,7 +195,7 @@ type StepDetail = StepContent extends infer Step
     : never
   : never
 
-/** Adds a step with its transaction, and returns its id. `charged` is the number of its bytes if the caller has counted them already. */
+/** Adds a step with its transaction, and returns the step's id. `charged` is the transaction's size in bytes if the caller has already computed it. */
 function add(
   { header, steps }: PlanState,
   { index, address }: AddressFacts,

@@ -35,7 +35,7 @@ const idleLooksMax = 200
 const lastDelegationMs = 600_000
 /** Most steps that are sent between two looks at the chain. */
 const stepsPerLook = 40
-/** A step is given up after this many measurements, a block apart, in which it differed from the plan. */
+/** A step is given up after this many measurements, a block apart, that differ from the plan. */
 const doubtsMax = 4
 
 /** `collect -- send`: sends a signed plan and reports. Returns the exit code: 0 if everything was done. */
@@ -73,10 +73,10 @@ interface SendRun {
   readonly stopOf: StopOf
   readonly states: StepStates
   readonly onProgress: (states: StepStates) => void
-  /** How many times each waiting step was found to differ from the plan, by its id. */
+  /** How many measurements of each waiting step differed from the plan, by the step's id. */
   readonly doubts: Map<number, number>
   prices: ChainPrices
-  /** The step that keeps the run from beginning another address, and why. */
+  /** The step because of which the run begins no other address, and the reason; null if there is none. */
   halted: { readonly step: CollectStep; readonly why: string } | null
 }
 
@@ -118,7 +118,7 @@ export async function sendPlan(
 
 /**
  * Asks the chain which steps earlier runs have brought into a block. If the first step of an address is in no block, its later steps are not asked about,
- * because each waits for the one before. After `activate` they are asked about all the same: somebody else may have created the account.
+ * because each waits for the one before. After `activate` the chain is asked about the later steps, too, because somebody else may have created the account.
  */
 async function findWhatIsDone(run: SendRun): Promise<void> {
   const { height: final } = await readFinalHead(run)
@@ -202,7 +202,7 @@ async function advance(run: SendRun, step: CollectStep, final: FinalHead): Promi
     return false
   }
   if (measured.kind !== 'as-planned') {
-    // An earlier run may have sent a step that changes this measurement and is in no block yet. So the step is measured again before it is given up.
+    // An earlier run may have sent a step that is in no block yet and changes what is measured. So a step is measured several times before it is given up.
     const doubts = (run.doubts.get(step.id) ?? 0) + 1
     run.doubts.set(step.id, doubts)
     if (doubts >= doubtsMax && !(await findMined(run, step.address))) {
@@ -253,7 +253,7 @@ async function send(run: SendRun, step: CollectStep, { height }: FinalHead): Pro
   setState(run, step, { kind: 'refused', why: explainNodeRefusal(answer) })
 }
 
-/** Whether all steps that were in blocks are final. Steps that a fork has removed wait again. */
+/** Whether the blocks of all mined steps are final. Steps that a fork has removed from their blocks wait again. */
 async function isAllFinal(run: SendRun, { height: final }: FinalHead): Promise<boolean> {
   let isAll = true
   for (const step of run.plan.steps) {

@@ -7,12 +7,12 @@ import { type CollectPlan, type CollectStep, formatTrx } from './plan.ts'
 import { accountOf, transferParameters } from './transaction.ts'
 
 export type SendOutcome =
-  /** Nothing more can be done now. `isExpired`: a final block is later than the plan's expiration, so no further block contains its transactions. */
+  /** This run has nothing more to do. `isExpired`: a final block is later than the plan's expiration, so no new block can contain its transactions. */
   | { readonly kind: 'settled'; readonly isExpired: boolean }
-  /** The run ended early; the same command continues it. `why` is one sentence. */
+  /** The run ended before all steps were done. The same command goes on. `why` is one sentence for the operator. */
   | { readonly kind: 'interrupted'; readonly why: string }
 
-/** The state of a step in this run. It is stored nowhere, because the next run asks the chain. */
+/** The state of a step in this run. No state is stored, because the next run asks the chain again. */
 export type StepState =
   /** The chain was not asked about the step yet. */
   | { readonly kind: 'unasked' }
@@ -24,9 +24,9 @@ export type StepState =
   | { readonly kind: 'mined'; readonly info: MinedInfo; readonly isFinal: boolean }
   /** The effect of the step exists already. */
   | { readonly kind: 'unneeded'; readonly why: string }
-  /** Nodes refuse the step, or it has expired. It has burnt nothing. */
+  /** Nodes refuse the step's transaction, or it has expired. It has burnt nothing. */
   | { readonly kind: 'refused'; readonly why: string }
-  /** This run does not send the step. If an earlier run did, a block may still contain it until the plan expires. */
+  /** This run does not send the step. If an earlier run has sent it, a block may still take it until the plan expires. */
   | { readonly kind: 'unknown'; readonly why: string }
   /** The step was not sent, and will not be, because a step before it did not succeed or the plan has expired. */
   | { readonly kind: 'skipped'; readonly why: string }
@@ -57,8 +57,8 @@ export function isDone(state: StepState): boolean {
 }
 
 /**
- * Whether a waiting step can be sent. A step waits until all steps in its `after` are done. `undelegate` waits only until nothing more can be done about those
- * steps, so that energy is taken back even if the transfers failed.
+ * Whether a waiting step can be sent. A step waits until all steps in its `after` are done. Only `undelegate`, which takes energy back, does not need their
+ * success: it waits until they are settled.
  */
 export function readinessOf(plan: CollectPlan, states: StepStates, step: CollectStep): Readiness {
   const before = step.after.map((id) => stateOf(states, id))
@@ -69,11 +69,11 @@ export function readinessOf(plan: CollectPlan, states: StepStates, step: Collect
       return { kind: 'unneeded', why: 'nothing was delegated' }
     }
     if (lent === undefined || isDone(stateOf(states, lent.id))) return { kind: 'ready' }
-    // Not yet, because a delegation that a fork has removed may be mined again.
+    // `not-yet` while the delegation is not settled: for example a fork has removed it from its block, and another block may take it.
     return isSettled(stateOf(states, lent.id)) ? { kind: 'never', why: 'nothing was delegated' } : { kind: 'not-yet' }
   }
   if (step.kind !== 'transfer' && areTokensDone(plan, states, step)) {
-    return { kind: 'unneeded', why: 'what it prepares is done' } // a fork has removed this step, but not the later ones
+    return { kind: 'unneeded', why: 'what it prepares is done' } // a fork has removed this step from its block, but not the token transfers after it
   }
   const failed = step.after.find((id) => isSettled(stateOf(states, id)) && !isDone(stateOf(states, id)))
   if (failed !== undefined) return { kind: 'never', why: `step ${failed} did not succeed` }
@@ -93,7 +93,7 @@ export type Measured =
   | { readonly kind: 'unneeded'; readonly why: string }
   /** The step would fail, because its address has changed since the plan. */
   | { readonly kind: 'differs'; readonly why: string }
-  /** The step would burn more than the plan says. So would later steps, so no other address is begun. */
+  /** The step would burn more than the plan says. The steps of other addresses would, too, so this run begins no other address. */
   | { readonly kind: 'costlier'; readonly why: string }
 
 type Transfer = CollectStep & { readonly kind: 'transfer' }
@@ -107,7 +107,7 @@ const asPlanned: Measured = { kind: 'as-planned' }
 const differs = (why: string): Measured => ({ kind: 'differs', why })
 const costlier = (why: string): Measured => ({ kind: 'costlier', why })
 
-/** Measures a step on the newest state, because balances, energy and bandwidth may have changed since the plan, and the price of a busy contract grows. */
+/** Measures a step on the newest state: since the plan, balances, energy and bandwidth may have changed, and a busy contract's energy price may have grown. */
 export async function measureStep(
   nodes: AgreedNodes,
   plan: CollectPlan,
@@ -121,7 +121,7 @@ export async function measureStep(
   if (step.kind === 'activate' && !isNew) return { kind: 'unneeded', why: 'the account exists by now' }
   const useless = await findUseless(nodes, plan, step, by)
   if (useless !== null) return differs(`nothing can be collected there by now: ${useless}`)
-  // The sun that the gas address burns. Its bandwidth may have been used for other transactions since the plan.
+  // Compute again what the gas address burns for this step: other transactions may have used its bandwidth since the plan.
   const left = await readResources(nodes, accountOf(plan.gas.address))
   const createsAccount = isNew && step.kind !== 'delegate'
   const isStaked = left.stakedBytes >= step.bytes
@@ -131,7 +131,7 @@ export async function measureStep(
   return costlier(burnsMore(burnt, step, 'the gas address has less bandwidth than it had'))
 }
 
-/** For a step that prepares an address: why none of its tokens can be collected, or null if one can. */
+/** For a step that prepares an address: why no token of the address can be collected, or null if one can be. */
 async function findUseless(
   nodes: AgreedNodes,
   plan: CollectPlan,
@@ -149,7 +149,7 @@ async function findUseless(
   return why
 }
 
-/** The energy of a token's transfer; null for TRX. */
+/** Estimates the energy that a token's transfer takes; null for a transfer of TRX, which takes none. */
 async function estimateStep(
   nodes: AgreedNodes,
   { to, currencies }: CollectPlan,

@@ -87,7 +87,7 @@ async function checkKeyUnused(
   return failed(`${text}, but the key was used before: ${used}; restore its database, or set TRON_FIRST_INDEX`)
 }
 
-/** Checks the operator's wallets. If one is missing, TRX for gas from it would be credited to users. */
+/** Checks the operator's wallets. If one is missing in the configuration, the service would credit to users the TRX that this wallet sends for gas. */
 export function* checkOperators(
   { operators, extendedPublicKey }: Pick<Config, 'operators' | 'extendedPublicKey'>,
   isDeployment: boolean,

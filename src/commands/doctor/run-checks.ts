@@ -42,7 +42,7 @@ function checkDatabase({ database, place }: Pick<ConfigurationSource, 'database'
   }
 }
 
-/** Runs all checks of a configuration, in order. They only read, here and at the nodes. If `sendsTests`, each endpoint of `WEBHOOKS` gets a test event. */
+/** Runs all checks of a configuration, in order. They only read, except that with `sendsTests` each endpoint of `WEBHOOKS` gets a test event. */
 export async function* runChecks(
   source: ConfigurationSource,
   platform: DoctorPlatform,

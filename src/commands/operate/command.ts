@@ -57,7 +57,7 @@ export const operateOptions = {
   stdin: flag,
 } as const
 
-/** What a command accepts, and its work. `prepare` throws an `OptionError` for wrong words or options, before anything is read or changed. */
+/** What a command accepts, and what it does. `prepare` throws an `OptionError` for wrong words or options, before anything is read or changed. */
 interface Command {
   readonly takes: readonly (keyof Options)[]
   readonly takesWords?: true
@@ -100,7 +100,7 @@ export function runOperate(
   })
 }
 
-/** The work and the place that words and options ask for. Wrong ones throw an `OptionError`. */
+/** Turns words and options into the work to do and the deployment to do it in. Throws an `OptionError` if a word or option is wrong. */
 function readCommand(
   args: readonly string[],
   parts: PersonParts,
@@ -121,8 +121,8 @@ function readCommand(
 }
 
 /**
- * The place must always be named, even this machine. npm can take an option without a trace: it reads `-e nile` before `--` as its `--enjoy-by`, and the
- * command would then run here.
+ * Returns the named environment; undefined for `--local`. The place must always be named, even this machine: npm can take an option without a trace. It reads
+ * `-e nile` before `--` as its own `--enjoy-by`, and without this rule the command would then run on this machine.
  */
 function readEnvironment({ local, ...other }: { production: boolean; env: string | undefined; local: boolean }) {
   const environment = environmentOf(other)

@@ -7,8 +7,8 @@ import { orRefuse, ToolError } from '../tool-error.ts'
 import { type Options, readOption, type Work } from './options.ts'
 
 /**
- * `currency`: stores the decimals in `CURRENCIES` for a token in place of wrong ones in the database. A trigger refuses any other change, and also this one
- * once a deposit of the token was credited or while a payout of it is open. Held deposits are then decided by the new decimals.
+ * `currency`: replaces the wrong decimals of a token in the database by those in `CURRENCIES`. A trigger refuses to change anything else. It also refuses to
+ * change the decimals after a deposit of the token was credited, or while a payout of the token is open. Held deposits are then decided by the new decimals.
  */
 export function correctCurrency(options: Options): Work {
   const cuy = Number(readOption(options, 'cuy', /^\d{1,7}$/, 'the number of a currency in CURRENCIES'))
@@ -36,7 +36,7 @@ export function correctCurrency(options: Options): Work {
       const next = `nothing has to be corrected; if the contract has other decimals, correct CURRENCIES first ("${commandIn(place, 'doctor')}" shows both)`
       throw new ToolError(`currency ${cuy} is stored as it is configured: ${value}`, next)
     }
-    // Decimals on which nodes have agreed are stored and never asked for again, so with other configured decimals every deposit would be held for good.
+    // Decimals on which nodes have agreed are stored, and nodes are never asked again. If other decimals were configured, every deposit would be held for good.
     if (agreed !== undefined && Number(agreed.value) !== decimals) {
       const differ = `${agreed.value} decimals of currency ${cuy}, not ${decimals}`
       throw new ToolError(

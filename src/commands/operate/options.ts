@@ -12,7 +12,7 @@ type TextOption =
   | ('name' | 'scope' | 'secret' | 'service')
 type Flag = 'moved' | 'stdin'
 
-/** The work of a command on its place. Returns the text to print, or throws a `ToolError`. */
+/** The work of a command on the deployment or local service of `source`. Returns the text to print, or throws a `ToolError`. */
 export type Work = (source: ConfigurationSource) => Promise<string>
 
 /** The parts of this machine with which a command acts in a person's name: the terminal for a typed secret, and the clock for the token's end. */

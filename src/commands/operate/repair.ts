@@ -32,7 +32,7 @@ export function rescanSql(from: number, to: number, reason: string): string {
   )
 }
 
-/** `correct`: lowers the finalized height, from which the scan then continues. Prints the deposits above it that were credited, because they stay credited. */
+/** `correct`: lowers the finalized height, from which the scan then continues. Prints the credited deposits above this height, which stay credited. */
 export function correct(options: Options): Work {
   const reason = readReason(options)
   const height = readBlock(options, 'finalized')

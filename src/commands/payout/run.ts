@@ -25,7 +25,7 @@ const againMs = 60_000
 /** The journal is compared with the service's payouts this often while the service offers nothing because payouts are stopped. */
 const compareMs = 300_000
 
-/** `payout -- run`: signs until it is stopped. Returns the exit code. */
+/** `payout -- run`: signs payouts until the person stops the command. Returns the exit code. */
 export async function runRun(
   values: PayoutOptions,
   { settings, place, backend, chain }: CommandSettings,
@@ -81,7 +81,7 @@ export async function keepSigning(parts: RunParts, signal: AbortSignal): Promise
     if (comparedAt !== null) {
       const wasStopped = run.isStopped
       run.isStopped = (await signOffered(run)) === stoppedReason
-      // Nothing is offered, but the service still accepts transactions that it lacks, for example after a restore.
+      // While payouts are stopped the service offers none. It still accepts the journal's transactions that it lacks, for example after a restore.
       if (run.isStopped && (!wasStopped || clock.now() >= comparedAt + compareMs)) comparedAt = null
     }
     await clock.sleep(pollMs, signal)
@@ -90,7 +90,7 @@ export async function keepSigning(parts: RunParts, signal: AbortSignal): Promise
 
 interface Run extends RunParts {
   readonly signal: AbortSignal
-  /** The id after which the next round continues. Payouts that a round leaves must not keep later ones waiting, however many they are. */
+  /** The id after which the next round continues. Payouts that the signer does not sign, however many, must not keep later payouts waiting. */
   after: number
   /** Whether the service has stopped payouts. */
   isStopped: boolean
@@ -98,15 +98,15 @@ interface Run extends RunParts {
   log: (subject: string, line: string) => void
   /** When the service last answered about each payout, by its key. */
   readonly triedAt: Map<string, number>
-  /** The lines that the comparison of the journal has printed. Each is printed only once. */
+  /** The lines that comparisons of the journal with the service's payouts have printed. Each line is printed only once. */
   readonly named: Set<string>
-  /** Txids about which nodes are being asked. */
+  /** Txids about which the signer's own nodes are being asked now. */
   readonly inquiries: Set<string>
-  /** Why the transaction of a txid may still pay, as the nodes last answered. */
+  /** Why a transaction may still pay, by its txid, according to the last answer of the signer's own nodes. */
   readonly whyStillPayable: Map<string, string>
 }
 
-/** Returns a function that begins a round. The log of a round prints a line unless the last round had the same one about its subject, ignoring digits. */
+/** Returns a function that begins a round and returns its `log`. A line is not printed if the last round's line about its subject differs only in digits. */
 function createDedupedLog(print: (line: string) => void): () => Run['log'] {
   let said = new Map<string, string>()
   return () => {

@@ -13,7 +13,7 @@ const signedFormat = 'tron-wallet-service/payouts-signed'
 const fetchedSchema = z.strictObject({
   format: z.literal(fetchedFormat),
   ...common,
-  /** Null while the service offers nothing. */
+  /** What the service offers to be signed; null if it offers nothing. */
   offer: z.nullable(offerSchema),
   /** The payouts of the last 31 days. */
   known: z.array(shownPayout),

@@ -9,9 +9,9 @@ export interface CommandStreams {
   readonly stderr: TerminalStreams['questions']
 }
 
-/** The parts of this machine that a command uses beside its streams. Its `start.ts` passes those of the machine, so that tests can pass others. */
+/** What a command uses of this machine besides its streams. The command's `start.ts` passes the real parts, and tests pass others. */
 export interface CommandParts extends CommandPlatform {
-  /** From its call on, the first Ctrl-C aborts the returned signal instead of ending the process. A command that sends requests calls it. */
+  /** Called by a command that sends requests. From then on the first Ctrl-C only aborts the returned signal; a second one ends the process. */
   readonly stopsInOrder: () => AbortSignal
   /** Reads the configuration for a command that reads a mnemonic: `collect -- sign`, `payout -- run` and `payout -- sign`. */
   readonly readTarget: TargetReader

@@ -5,7 +5,7 @@ import { err, ok, type Result } from '../../worker/common/result.ts'
 import { orStop } from '../tool-error.ts'
 import type { Terminal } from './terminal.ts'
 
-/** A BIP-39 mnemonic in English, in lower case with single spaces and a valid checksum. It can spend everything. */
+/** A BIP-39 mnemonic in English, in lower case with single spaces and a valid checksum. Whoever has it can spend all that its addresses hold. */
 export type Mnemonic = Brand<string, 'Mnemonic'>
 
 const newWords = 24
@@ -37,10 +37,10 @@ export function parseMnemonic(text: string): Result<Mnemonic, string> {
   const mnemonic = typed.join(' ')
   if (!validateMnemonic(mnemonic, wordlist))
     return err('every word is in the list, but the checksum is wrong: compare words and order')
-  return ok(mnemonic as Mnemonic) // safe: these checks are the definition
+  return ok(mnemonic as Mnemonic) // safe: the text has passed all checks of a BIP-39 mnemonic
 }
 
-/** Asks the person for a mnemonic, without echo. Throws a `ToolError` if it is not one. */
+/** Asks the person for a mnemonic, without echo. Throws a `ToolError` if the typed text is no valid mnemonic. */
 export async function askMnemonic(terminal: Terminal, what: string): Promise<Mnemonic> {
   const typed = await terminal.askSecret(`${what} (all words in one line, not shown): `)
   return orStop(parseMnemonic(typed), 'run the command again, and type all words in their order')
@@ -65,7 +65,7 @@ export async function showNewMnemonic(terminal: Terminal): Promise<Mnemonic> {
   try {
     await terminal.ask('Write them down, in order. Press Enter: the screen is then cleared. ')
   } finally {
-    terminal.clear() // even if the person ends the command
+    terminal.clear() // so that the words do not stay on the screen, even if the person ends the command
   }
   return mnemonic
 }

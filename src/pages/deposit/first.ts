@@ -1,6 +1,6 @@
 /**
- * A small script of its own, which loads before the main script and requests the data that the page shows first. On a slow connection the address appears one
- * round trip earlier.
+ * A small script that loads before the main script and requests the data that the page shows first. So on a slow connection the address appears one round trip
+ * earlier.
  */
 import { createApi } from '../kit/api.ts'
 import { claimsOf } from '../kit/claims.ts'
@@ -13,19 +13,19 @@ import { addressPath, arrivalsPath, offerPath, pageRows } from './paths.ts'
 /** Time limit for answers that need no scan, so that the reader soon learns of trouble. */
 const answerMs = 12_000
 
-/** `arrived` is called for each token after the first; the main script sets this function. */
+/** `arrived` is called for each access token after the first one. The main script sets it. */
 export const later = { arrived: (_isOtherAccount: boolean): void => {} }
 
 /** The language in which the page begins; `texts` are its texts. */
 export const language = firstLanguage(browserMemory, navigator.languages)
 export const texts = loadTexts(language)
 
-/** Parts that the main script uses, too. It takes them from here, so that the browser does not load a second copy. */
+/** Parts that both scripts use. The main script takes them from here, so that the browser does not load a second copy. */
 export const here = { browserMemory, tabMemory, claimsOf, loadTexts, nextLanguage, ownNames, rememberLanguage }
 
-/** The token of the reader, which survives a reload of the tab. */
+/** The source of the reader's access token, which survives a reload of the tab. */
 export const token = createTokenSource((isOtherAccount) => later.arrived(isOtherAccount), tabMemory)
-/** The client of the service. The main script uses the same one, and gets the answers to what is requested here. */
+/** The client of the service. The main script uses the same client, and so gets the answers to the requests that `begin` has sent. */
 export const api = createApi(token, answerMs)
 /** Resolves when the page can send requests: at once, unless a framing page has to provide the token first. */
 export const ready = begin()

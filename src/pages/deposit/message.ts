@@ -6,7 +6,7 @@ import { backLink, visitedOf } from './status.ts'
 
 type Obstacle = 'ended' | 'unconfigured' | 'unreadable' | 'missing'
 
-/** Why the page cannot be shown at all, or null. */
+/** Why the page cannot be shown at all; null if it can. */
 export function obstacleOf(context: DepositContext): Obstacle | null {
   const { refusal, offer, address } = context.model
   if (refusal?.kind === 'unauthorized') return 'ended'
@@ -15,7 +15,7 @@ export function obstacleOf(context: DepositContext): Obstacle | null {
   return refusal !== null && (offer === null || address === null) ? 'missing' : null
 }
 
-/** A message in place of the whole page. */
+/** The message that is shown in place of the whole page while there is an obstacle. */
 export function createObstacle(context: DepositContext, nextAt: () => number | null): PageView {
   const { model, texts } = context
   const element = html('section', { class: 'card obstacle' })
@@ -67,7 +67,7 @@ function obstacleParts(context: DepositContext, obstacle: Obstacle, next: HTMLEl
   }
 }
 
-/** The reason for which data is not up to date, or a note that the network is late. */
+/** A notice that says why the shown data is old, or that the network is late. Hidden if neither is so. */
 export function createNotice(context: DepositContext, nextAt: () => number | null): PageView {
   const { model, texts } = context
   const element = html('div', { class: 'notice' })
@@ -114,7 +114,7 @@ export function createWaiting(context: DepositContext): PageView {
   }
 }
 
-/** The time until the page's next request. */
+/** The line that counts the seconds down to the page's next request. */
 function createCountdown({ texts }: DepositContext, nextAt: () => number | null) {
   const element = html('p', { class: 'muted' })
   const tick = () => {

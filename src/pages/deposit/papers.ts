@@ -1,4 +1,4 @@
-/** Files for the reader: the history as CSV, and statements. A script of its own, loaded on first use. */
+/** Files for the reader: the history as CSV, and statements. The page loads this script on first use. */
 import type { Refusal, Reply } from '../kit/api.ts'
 import { downloadCsv } from '../kit/csv.ts'
 import { isZero } from '../kit/decimal.ts'
@@ -29,7 +29,7 @@ export async function downloadHistory(context: DepositContext, progress: (words:
   context.update()
 }
 
-/** A statement of a month: `from` and `to` are its period, and the balances are those before `from` and at `until`. `list` has the entries read so far. */
+/** A statement of the month from `from` to `to`. The opening balances are from before `from`, the closing ones at `until`. `list`: entries read so far. */
 interface Statement extends ListPage<HistoryEntry> {
   readonly from: string
   readonly to: string
@@ -56,7 +56,7 @@ function withAmounts(statement: Statement): Statement {
   return { ...statement, balances: shown }
 }
 
-/** The form that chooses a month, and its statement. */
+/** Makes the form with which the reader chooses a month, and the element that shows the month's statement. */
 export function createStatement(context: DepositContext): readonly HTMLElement[] {
   const { texts, api } = context
   const now = new Date(api.now() ?? performance.timeOrigin)
@@ -132,7 +132,7 @@ function statementParts(context: DepositContext, statement: Statement, download:
   ]
 }
 
-/** Prints the statement alone: the attribute `data-paper` has the style sheet hide the rest until printing has ended. */
+/** Prints only the statement. Until printing has ended, the attribute `data-paper` makes the style sheet hide all other parts of the page. */
 function print(): void {
   document.body.dataset.paper = ''
   window.addEventListener('afterprint', () => delete document.body.dataset.paper, { once: true })
@@ -182,8 +182,8 @@ function fileOf(context: DepositContext, { from, until, balances, list }: Statem
 }
 
 /**
- * Reads the pages of a list until its end, or until it has `max` entries. Members other than the list are those of the last page. Null if the reader's
- * account has changed meanwhile.
+ * Reads the pages of a list until its end, or until it has `max` entries. The result has the joined list and the other members of the last page. Null if the
+ * reader's account has changed meanwhile.
  */
 async function readAll<Page extends ListPage<HistoryEntry>>(
   { model, texts, format }: DepositContext,

@@ -82,7 +82,7 @@ export function createHistory(context: DepositContext): PageView {
   }
 }
 
-/** Loads the newest entries, or adds those before an id, and then the payouts of the withdrawals among them. */
+/** Loads the newest entries, or with `before` adds the entries before that id. Then loads the payouts that belong to withdrawals among them. */
 async function loadHistory(context: DepositContext, before?: number): Promise<void> {
   const { model, api } = context
   const { filter, account } = model
@@ -144,7 +144,7 @@ function tableOf(context: DepositContext, entries: readonly HistoryEntry[]): HTM
   return ledgerTable(context, rows)
 }
 
-/** The button that downloads every entry of the chosen currency as a file, and a text that says how far it is. */
+/** The button that downloads every entry of the chosen currency as a file, and a text that says how far the download is. */
 function createDownload(context: DepositContext) {
   const { model, texts } = context
   const progress = html('span', { class: 'muted', role: 'status' })
@@ -164,7 +164,7 @@ function createDownload(context: DepositContext) {
   return { elements: [download, progress], update }
 }
 
-/** The part of the wallet with statements. Their script is loaded when the wallet is opened. */
+/** The part of the wallet with statements. The script that draws it is loaded when the reader opens the wallet. */
 export function createPapers(context: DepositContext): PageView {
   const { texts } = context
   const element = html('section', { class: 'statement' })
@@ -184,5 +184,5 @@ export function createPapers(context: DepositContext): PageView {
   }
 }
 
-/** Loads the script for files and statements; null if the browser cannot load it. */
+/** Loads the script that makes downloads and statements; null if the browser cannot load it. */
 const loadPapers = () => loadScript(() => import('./papers.ts'), './papers.js')

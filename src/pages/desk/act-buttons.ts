@@ -54,10 +54,10 @@ function buttonsOf(context: DeskContext, acts: readonly Act[]): Child[] {
     try {
       const { openAct } = await import('./acts.ts')
       place.replaceChildren(openAct(context, act, close))
-      place.scrollIntoView({ block: 'nearest' }) // all of the form, with its buttons
+      place.scrollIntoView({ block: 'nearest' }) // so that the whole form is visible, with its buttons
       place.querySelector<HTMLElement>('[tabindex]')?.focus({ preventScroll: true })
     } catch {
-      place.replaceChildren(html('p', { class: 'fault', role: 'alert' }, texts.offline)) // its script could not be loaded
+      place.replaceChildren(html('p', { class: 'fault', role: 'alert' }, texts.offline)) // the browser could not load the form's script
     }
   }
   const buttons = acts.map((act) => {

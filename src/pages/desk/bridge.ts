@@ -5,20 +5,20 @@ import { type DeskContext, isUncertain, payoutsNow } from './context.ts'
 import type { DeskCurrency } from './data.ts'
 import { createLiveSlot, small } from './parts.ts'
 
-/** The type of entries that deposits make. Among what addresses hold (`held_by`), the same money has the name `creditedName`. */
+/** The type of the ledger entries of deposits. Among the movements that make up what addresses hold (`heldBy`), deposits have the name `creditedName`. */
 const depositType = 1
-/** The type of entries that payouts make, and also withdrawals that are paid in another way. */
+/** The type of the ledger entries of payouts, and of withdrawals that a backend pays without this service. */
 const withdrawalType = 2
 const creditedName = 'credited'
 
-/** A line of a table of sums. `amount` is signed; `isFault` shows the line in the colour of faults. */
+/** A line of a table of sums. `amount` has a sign. A line with `isFault` has the colour of faults. */
 interface Line {
   readonly name: string
   readonly amount: string
   readonly isFault?: boolean
 }
 
-/** For each currency three tables: what wallets are owed, what addresses hold, and what makes the difference. The lines of each add up exactly. */
+/** Three tables for each currency: what wallets are owed, what addresses hold, and the difference of both. The lines of a table add up to its total exactly. */
 export function createBridge(context: DeskContext): PageView {
   const { model, texts } = context
   const list = html('div', { class: 'currencies' })
@@ -68,7 +68,7 @@ function bridgeOf(context: DeskContext, currency: DeskCurrency): HTMLElement {
   )
 }
 
-/** The lines that add up to what addresses hold: received − collected − fees − destroyed, unexplained differences, and what has changed since the readings. */
+/** The lines that add up to what addresses hold: money received, collected, burnt and destroyed, unexplained differences, and changes not yet in balances. */
 function heldLinesOf(context: DeskContext, { heldBy, destroyed, unexplained }: DeskCurrency, held: string): Line[] {
   const { texts } = context
   const moved = [...heldBy].map(([what, amount]) => ({ name: movedName(context, what), amount }))
@@ -81,7 +81,7 @@ function heldLinesOf(context: DeskContext, { heldBy, destroyed, unexplained }: D
 /** The lines of the difference between what is held and what is owed: amounts that only one of the two contains. */
 function betweenLines(context: DeskContext, { owedBy, heldBy }: DeskCurrency, held: readonly Line[]): Line[] {
   const { texts, model } = context
-  const hasPayouts = payoutsNow(model) !== null // payouts leave from an address of their own
+  const hasPayouts = payoutsNow(model) !== null // payouts are sent from the payout address, which is not among the addresses here
   const posted = [...owedBy].filter(([type]) => type !== depositType)
   const credited = heldBy.get(creditedName) ?? '0'
   const rest = difference(credited, owedBy.get(depositType) ?? '0')
@@ -95,7 +95,7 @@ function betweenLines(context: DeskContext, { owedBy, heldBy }: DeskCurrency, he
   ]
 }
 
-/** A table of lines, without those that are 0, and with their total in the last row. */
+/** A table of the lines whose amount is not 0. The last row is `total`. */
 function sumTable(
   { texts, format }: DeskContext,
   title: string,

@@ -14,7 +14,7 @@ import { readPayout, readPayoutsNow } from './payout-data.ts'
 
 /** The summary for operators, from `GET /ledger/summary`. */
 export type DeskSummary = ReturnType<typeof readDeskSummary>
-/** The sums of one currency. `held` is null if no address was read yet. */
+/** The sums of one currency. `held` is null if the balance of no address was read from the chain yet. */
 export type DeskCurrency = DeskSummary['currencies'][number]
 /** One day (UTC) of a currency. `entries` has the number of entries of each type. */
 export type DeskDay = DeskCurrency['days'][number]

@@ -7,14 +7,14 @@ import { createLiveSlot, hint, small } from './parts.ts'
 /** A node is silent if it has failed since its last good answer, and that answer is older than this. */
 const silentSeconds = 60
 
-/** Whether a node gives no good answers at present. A node that was simply not asked is not silent. */
+/** Whether a node gives no good answers at present. A node that nobody has asked since its last good answer is not silent. */
 function isSilent(context: DeskContext, { answeredAt, failedAt }: DeskNode): boolean {
   if (failedAt === null) return false
   if (answeredAt === null) return true
   return Date.parse(failedAt) > Date.parse(answeredAt) && (ageSeconds(context, answeredAt) ?? 0) > silentSeconds
 }
 
-/** Whether the scan does without a node: it is silent, or not used. */
+/** Whether the scan does without a node, because the node is silent, blocked or unfit. */
 export const isMissing = (context: DeskContext, node: DeskNode) =>
   isSilent(context, node) || node.use === 'blocked' || node.use === 'unfit'
 

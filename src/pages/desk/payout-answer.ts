@@ -3,7 +3,7 @@ import type { ListPage } from '../kit/read.ts'
 import { type PostedEntry, readPostedEntries } from './data.ts'
 import { type DeskPayout, readDeskPayouts } from './payout-data.ts'
 
-/** What a search asks with. The desk's context has both members. */
+/** The parts of the desk's context that a search uses. */
 export interface Asker {
   readonly api: Api
   /** Whether payouts are configured. If not, their routes do not exist. */
@@ -43,6 +43,6 @@ export function storyOf(payout: DeskPayout, entries: readonly PostedEntry[]): Pa
   return { payout, entries: entries.filter((entry) => isOf(entry, payout)).reverse() }
 }
 
-/** Whether a payout has made an entry. Both have the same user, currency and reference. */
+/** Whether a payout has made this ledger entry: user, currency and reference are equal, and the type is one that payouts make. */
 export const isOf = ({ uid, osn, cuy, type }: PostedEntry, payout: DeskPayout) =>
   uid === payout.uid && osn === payout.osn && cuy === payout.cuy && payoutEntryTypes.includes(type)

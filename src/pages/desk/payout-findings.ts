@@ -6,7 +6,7 @@ import type { DeskPayouts } from './payout-data.ts'
 import { isOverdue } from './waiting.ts'
 import { remedyOf } from './words.ts'
 
-/** Whether an alarm of this kind is left out because payouts are stopped. The finding about the stop says the same, or the stop is the cause of the alarm. */
+/** Whether the list of findings leaves out an alarm of this kind, because payouts are stopped: the finding about the stop says it, or explains the alarm. */
 export function isShownByPayouts(kind: string, { payouts }: DeskSummary): boolean {
   const isStopped = payouts !== null && payouts.stopped !== null
   return isStopped && (kind === 'payout-unknown' || kind === 'payouts-unsigned')

@@ -12,7 +12,7 @@ import { stuckWords } from './reasons.ts'
 import { entryListRow } from './sources.ts'
 import { forUser, line, type Step, steps } from './steps.ts'
 
-/** The story of a payout, and what to do. `txid` is the transaction that was searched for; the payout may have gone on with another one since. */
+/** The story of a payout, and what to do. `txid` is the transaction that was searched for. If the payout has another transaction by now, the page says so. */
 export function payoutElements(context: DeskContext, { payout, entries }: PayoutStory, txid?: string): Child[] {
   const { texts, format } = context
   const { id, uid, osn, mark, amount, cuy, state } = payout
@@ -114,7 +114,7 @@ function endSteps(context: DeskContext, payout: DeskPayout): Step[] {
   return [['no', texts.stepPaid, words, small(why, 'en'), place, ...movedLines(context, payout)]]
 }
 
-/** For a stuck payout: what its transaction has moved instead of paying it, or that it has moved nothing. Empty if that is not known. */
+/** For a stuck payout: what its transaction has moved instead of paying the payout, or that it has moved nothing. Empty if it is unknown. */
 function movedLines(context: DeskContext, payout: DeskPayout): Child[] {
   if (payout.moved?.length === 0) return [line(context.texts.movedNone)]
   return leftTexts(context, payout).map((text) => html('p', { class: 'fault' }, text))
@@ -132,7 +132,7 @@ function leftTexts(context: DeskContext, { moved }: DeskPayout): readonly string
   })
 }
 
-/** The amount that was taken from the wallet for a payout, with its fee. It returns if the payout is cancelled. */
+/** The amount with the fee that was taken from the user's wallet for a payout. It returns to the wallet if the payout is cancelled. */
 const takenOf = ({ amount, fee }: DeskPayout) => sumOf([amount, fee])
 
 /** What to do about the payout, in sentences. */

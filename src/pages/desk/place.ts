@@ -6,9 +6,9 @@ export type DeskQuestion =
   | { readonly kind: 'tx'; readonly txid: string }
   | { readonly kind: 'address'; readonly address: string }
   | { readonly kind: 'user'; readonly uid: number }
-  /** A null `uid`: the orders of all users with this reference. */
+  /** The orders with this reference (`osn`): of one user, or of all users if `uid` is null. */
   | { readonly kind: 'order'; readonly uid: number | null; readonly osn: string }
-  /** An empty `symbol`: in all currencies. */
+  /** The payments of this amount: in one currency, or in all currencies if `symbol` is empty. */
   | { readonly kind: 'amount'; readonly amount: string; readonly symbol: string }
   | { readonly kind: 'gap'; readonly number: number }
   | { readonly kind: 'endpoint'; readonly number: number }
@@ -44,7 +44,7 @@ function parseAmount(text: string, symbols: readonly string[]): DeskQuestion | n
   return isAmount ? { kind: 'amount', amount, symbol: known ?? '' } : null
 }
 
-/** The fragment of the page's URL at which a search is answered; empty for an amount, which leads to a list. */
+/** The fragment of the page's URL that stands for a search; empty for a search by amount, whose result is a list with a URL of its own. */
 export function fragmentOf(question: DeskQuestion): string {
   switch (question.kind) {
     case 'tx':

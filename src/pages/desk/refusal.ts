@@ -4,12 +4,12 @@ import { type Child, html } from '../kit/dom.ts'
 import { type DeskContext, durationText } from './context.ts'
 import { sentence } from './parts.ts'
 
-/** Reasons of a service whose settings are wrong, or are not those of its database. */
+/** Reasons that mean: the service's settings are wrong, or do not belong to its database. */
 const wrongSettings: readonly unknown[] = ['not-configured', 'configuration-differs'] satisfies Reason[]
-/** After how many seconds the page advises to search again, if the service does not say it. */
+/** After how many seconds the page advises to search again if the service has not said it. */
 const askAgainSeconds = 30
 
-/** Why the service has refused, and what to do. `isAsked`: the request was a search, which the page does not repeat by itself. */
+/** The texts that say why the service has refused, and what to do. `isAsked`: the request was a search, which only the reader can repeat. */
 function refusalWords(context: DeskContext, refusal: Refusal, isAsked: boolean) {
   const { texts } = context
   const { kind, status, msg, reason, retrySeconds } = refusal
@@ -17,7 +17,7 @@ function refusalWords(context: DeskContext, refusal: Refusal, isAsked: boolean) 
   if (wrongSettings.includes(reason)) return words(texts.wrongSetting, texts.wrongSettingHelp)
   if (status === 401) {
     if (context.isSignedIn()) return words(texts.unauthorized, texts.expiredHelp)
-    // Without a token, Cloudflare Access has answered in place of the service.
+    // The reader uses no token, so this 401 means that Cloudflare Access wants the reader to sign in.
     return context.model.summary === null
       ? words(texts.signInFirst, texts.signInHelp, '')
       : words(texts.sessionEnded, texts.sessionEndedHelp, '')
@@ -31,7 +31,7 @@ function refusalWords(context: DeskContext, refusal: Refusal, isAsked: boolean) 
   return words(texts[kind], kind === 'offline' ? texts.offlineNext : texts.waitHelp)
 }
 
-/** The elements that show a refusal: in place of the status, with the `id` of its heading, or in place of an answer, without one. */
+/** The elements that show a refusal. With `id`, the id of the heading, they replace the page's status. Without it they replace the answer to a search. */
 export function refusalElements(context: DeskContext, refusal: Refusal, id: string | null = null): Child[] {
   const { title, remedy, about } = refusalWords(context, refusal, id === null)
   const gap = context.language === 'en' ? ' ' : ''

@@ -4,11 +4,11 @@ import type { DeskContext } from './context.ts'
 
 /** The folded part of the page with statements. */
 export interface StatementsView extends PageView {
-  /** Opens the part, scrolls to it, and shows the statement of a user. */
+  /** Unfolds this part of the page, scrolls to it, and shows the statement of a user. */
   showUser(uid: string): void
 }
 
-/** Makes the folded part of the page with statements. Their script is loaded when it is opened. */
+/** Makes the folded part of the page with statements. Its script is loaded when a reader unfolds it. */
 export function createStatements(context: DeskContext): StatementsView {
   const { texts } = context
   const body = html('div', {})

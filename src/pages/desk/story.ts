@@ -29,7 +29,7 @@ import { forUser, line, named, plainAnswer, type Step, steps } from './steps.ts'
 import type { ListRow, RowSource } from './walk.ts'
 import { alarmWords, differenceWords, remedyOf } from './words.ts'
 
-/** What scripts export that are loaded with the first answer that needs them. Each is null until then, and if it could not be loaded. */
+/** The exports of scripts that the page loads with the first answer that needs them. A member is null while its script is not, or cannot be, loaded. */
 export interface StoryScripts {
   /** For an answer that comes from nodes. */
   chain: typeof import('./chain-story.ts') | null
@@ -41,7 +41,7 @@ export interface StoryScripts {
 export const isAboutPayouts = (answer: DeskAnswer): boolean =>
   (answer.kind === 'transaction' || answer.kind === 'order') && answer.payouts.length > 0
 
-/** The elements of an answer. Stories tell things in the order in which they happened. */
+/** The elements that show an answer. A story has its steps in the order in which they happened. */
 export function answerElements(context: DeskContext, answer: DeskAnswer, { chain, payout }: StoryScripts): Child[] {
   const { texts } = context
   const offline = () => plainAnswer(texts.offline, texts.offlineNext)
@@ -304,7 +304,7 @@ function endpointElements(context: DeskContext, number: number): Child[] {
   const late = lateText(context, behindSeconds)
   const kind = failingSince === null ? 'endpoint-behind' : 'endpoint-failing'
   const alarms = (model.summary?.alarms ?? []).filter((alarm) => {
-    const isOther = alarm.kind === 'endpoint-behind' && kind !== alarm.kind // an endpoint that fails is behind because of that
+    const isOther = alarm.kind === 'endpoint-behind' && kind !== alarm.kind // a failing endpoint is also behind: one alarm is enough
     return alarm.subject.endpoint === number && !isOther
   })
   const remedies = new Set(alarms.map((alarm) => alarmWords(context, alarm).remedy))

@@ -9,7 +9,7 @@ import { differenceWords } from './words.ts'
 /** The summary has at most this many ranges of unread blocks. */
 const gapsMax = 20
 
-/** A list that the summary contains, so that it is not read page by page. */
+/** A list that the desk's summary contains, so that no pages of it are requested. */
 interface WholeList<Item> {
   readonly id: string
   readonly title: string
@@ -19,10 +19,10 @@ interface WholeList<Item> {
   items(): readonly Item[] | null
   /** How many items there are altogether. Absent if the summary does not say it. */
   all?(): number
-  /** Without `all`: the last line of a file with this many rows, which says that there can be more; undefined if the list is complete. */
+  /** Needed without `all`. Returns the last line of a file with `shown` rows, which says that there can be more rows; undefined if the list is complete. */
   ends?(shown: number): string | undefined
   row(item: Item): Row
-  /** Notes below the rows. */
+  /** Notes to be shown below the rows. */
   notes?(): readonly Child[]
   readonly columns: readonly string[]
   values(item: Item): readonly (string | number | null)[]

@@ -13,8 +13,8 @@ type LineKind = {
 }[AlarmKind]
 
 /**
- * Kinds of alarms whose remedy needs their line in the log, as in the table of alarms. The table is not imported here, because it would add all its texts to
- * the script.
+ * Kinds of alarms whose remedy needs facts that only the alarm's line in the log has. These are the kinds with `needsLine` in the service's table of alarms.
+ * The table is not imported here, because all its texts would then be in the page's script.
  */
 const lineKinds: Readonly<Record<LineKind, true>> = {
   'scan-stalled': true,
@@ -34,14 +34,14 @@ const lineKinds: Readonly<Record<LineKind, true>> = {
   misconfigured: true,
 }
 
-/** The words for an alarm, in the page's language. For a kind that this page does not know, they are the service's. */
+/** The words for an alarm, in the page's language. For a kind that this page does not know, it returns the service's own words. */
 export function alarmWords(
   context: DeskContext,
   { kind, raised, remedy }: Pick<DeskAlarm, 'kind' | 'raised' | 'remedy'>,
 ): AlarmWords {
   const { alarms } = context.texts
   if (!Object.hasOwn(alarms, kind)) return { raised: raised || kind, remedy }
-  const [inLanguage, remedyInLanguage] = alarms[kind as AlarmKind] // safe: one of its own names
+  const [inLanguage, remedyInLanguage] = alarms[kind as AlarmKind] // safe: `kind` is a name of the table
   const first = firstStep(context, kind)
   return { raised: inLanguage, remedy: first === null ? remedyInLanguage : `${first} ${remedyInLanguage}` }
 }
@@ -52,10 +52,10 @@ export function remedyOf(context: DeskContext, kind: AlarmKind, cuy: number | nu
   return cuy === null ? remedy : remedy.replace('<n>', String(cuy))
 }
 
-/** Whether the remedy for this kind of alarm needs its line in the log. The desk itself shows what the payout address lacks. */
+/** Whether the remedy needs the alarm's line in the log. For `payout-wallet-low` it does not, because the desk itself shows what the address lacks. */
 export const needsLine = (kind: string) => kind !== 'payout-wallet-low' && Object.hasOwn(lineKinds, kind)
 
-/** The words for an address that holds another amount than recorded: whether it is more or less (`name`), the amount, and the remedy. */
+/** The words for an address that holds more or less than recorded: "more" or "less" in the page's language (`name`), the difference, and the remedy. */
 export function differenceWords(context: DeskContext, { amount, cuy }: DeskDifference) {
   const { more, less } = context.texts
   const isLess = amount.startsWith('-')
@@ -63,7 +63,7 @@ export function differenceWords(context: DeskContext, { amount, cuy }: DeskDiffe
   return { name: isLess ? less : more, amount: deskAmount(context, amount, cuy, 'always'), remedy }
 }
 
-/** What to do before the remedy that the table of alarms has, for kinds of which the table names only possible causes; otherwise null. */
+/** A sentence before the remedy of an alarm that says how to find the cause, for kinds whose remedy names only possible causes; null for other kinds. */
 function firstStep({ texts }: DeskContext, kind: string): string | null {
   if (kind === 'scan-stalled' || kind === 'scan-behind' || kind === 'finality-stalled') return texts.nodesDo
   if (kind === 'endpoint-failing') return texts.endpointDo

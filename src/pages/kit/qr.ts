@@ -4,7 +4,7 @@ import { svg } from './dom.ts'
 /** The width of the light border that scanners expect around a code, in modules (the small squares of the code). */
 const quiet = 4
 
-/** Draws a QR code, dark on light in any colour scheme, because many scanners read no other. */
+/** Draws a QR code: dark on light in every colour scheme, because many scanners cannot read light on dark. `label` is its text for screen readers. */
 export function drawQr(text: string, label: string): SVGSVGElement {
   const code = generate(text)
   const side = code.size + 2 * quiet

@@ -6,7 +6,7 @@ import type { ReadDatabase } from '../d1/database.ts'
 import type { Currency } from '../ledger/currencies.ts'
 import { selectAddresses } from './store/address-book.ts'
 
-/** Most addresses whose balances one call sums: these take 20 requests to a node. */
+/** The most addresses whose balances one call sums. They take 20 requests to a node. */
 export const balanceAddressesMax = 20 * balancesMax
 
 export interface ReadBalanceParts {
@@ -14,15 +14,15 @@ export interface ReadBalanceParts {
   readonly scanner: Pick<ScannerCalls, 'balances'>
 }
 
-/** `address`: one of the user's addresses; null asks for the sum over all of them. */
+/** Which balance to read: that of `address`, which must be one of the user's, or with null the sum over all of the user's addresses. */
 export interface BalanceQuery {
   readonly currency: Currency
   readonly address: Address | null
 }
 
 /**
- * Sums the balances of the user's addresses as a node shows them now, in chain units; 0 if the user has no address. It costs one request to a node for every
- * `balancesMax` addresses. A user with more than `balanceAddressesMax` addresses must name one of them.
+ * Sums the balances of the user's addresses as a node shows them now, in chain units; 0 if the user has no address. Takes one request to a node for every
+ * `balancesMax` addresses. If the user has more than `balanceAddressesMax` addresses, the query must name one of them.
  */
 export async function readChainBalance(
   { db, scanner }: ReadBalanceParts,

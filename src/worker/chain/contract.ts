@@ -87,7 +87,7 @@ export function readFields(message: Uint8Array, shape: Shape): Fields {
         continue
       }
       if (merged === null) {
-        merged = new Uint8Array(message.length) // one buffer for all parts: copying them anew for each further part would take minutes
+        merged = new Uint8Array(message.length) // one buffer for all parts, because copying the earlier parts for each further part could take minutes
         merged.set(before)
         size = before.length
       }

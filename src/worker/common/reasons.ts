@@ -2,7 +2,7 @@
 // in errors over RPC, in events, in lists of transfers and in answers about a transaction. `http/openapi/reasons.ts` has the cause and the cure of each. To add
 // a reason, add it to its group here: the compiler then asks for its texts.
 
-/** Why a final transfer is neither credited nor refused yet; stored in its row. `review` waits for a person's decision, `too-large` for an operator. */
+/** Why a final transfer is held: neither credited nor refused yet. Stored in its row. `review` waits for a decision, `too-large` for an operator. */
 export const heldReasons = [
   'decimals-unknown',
   'decimals-differ',
@@ -15,15 +15,15 @@ export type HeldReason = (typeof heldReasons)[number]
 
 /** The amount is too small: below the currency's minimum, or less than one unit of the ledger (`dust`). */
 const smallReasons = ['below-minimum', 'dust'] as const
-/** Why a final transfer to a user is refused; stored in its row. `review`: a person has refused it. */
+/** Why a final transfer to a user is refused. Stored in its row. `review`: a person or a backend has refused it. */
 export const refusedReasons = [...smallReasons, 'review'] as const
 export type RefusedReason = (typeof refusedReasons)[number]
 
-/** Why nobody can say now whether a transaction is a deposit, besides `heldReasons`. */
+/** Reasons, beyond those in `heldReasons`, for which nobody can say now whether a transaction is a deposit. */
 const undecidedReasons = [
   ...['nodes-disagree', 'transaction-unreadable', 'chain-forked', 'configuration-differs', 'paid-before-issue'],
 ] as const
-/** Why nobody can say now whether a transaction is a deposit. `retired` (of the currency) is left out, because asking again does not help. */
+/** Why nobody can say now whether a transaction is a deposit. Not `retired` (the currency is not accepted any more): then asking again does not help. */
 export type UndecidedReason = Exclude<HeldReason, 'retired'> | (typeof undecidedReasons)[number]
 
 /** Why a final transaction has no deposit of a user at all, not even a refused one. */
@@ -31,20 +31,20 @@ const worthlessReasons = [
   ...['transaction-failed', 'not-accepted', 'trc10', 'not-a-transfer', 'zero-amount', 'no-transfer'],
   ...['from-own-address', 'internal-transfer', 'from-operator'],
 ] as const
-/** Why a final transaction credits nothing to a user: asking again does not help. */
+/** Why a final transaction credits nothing to a user, in cases in which asking again does not help. */
 export type WorthlessReason = RefusedReason | 'retired' | (typeof worthlessReasons)[number]
 
 export type UncreditedReason = UndecidedReason | WorthlessReason
 
-/** Why a post of entries, or a request for payouts, is refused whose keys (`osn`) are stored already, without exactly repeating an earlier one. */
+/** Why a post of entries or a request for payouts is refused if some of its keys (`osn`) are stored already, and it does not exactly repeat an earlier one. */
 const conflictReasons = ['content-differs', 'partly-known', 'backend-differs', 'key-in-use'] as const
 export type ConflictReason = (typeof conflictReasons)[number]
 
-/** Why a decision about a held deposit is refused, besides `chain-forked`. */
+/** Why a decision about a held deposit is refused, if the chain is not forked (`chain-forked`). */
 const decideReasons = ['not-in-review', 'decided-otherwise'] as const
 export type DecideReason = (typeof decideReasons)[number] | 'chain-forked'
 
-/** Why no address is issued, besides `configuration-differs`. `deploying` ends with the running deployment; the others last until an operator acts. */
+/** Why no address is issued, besides `configuration-differs`. `deploying` ends with the running deployment. The other two last until an operator acts. */
 const issueReasons = ['key-was-used', 'start-block-too-high', 'deploying'] as const
 export type IssueReason = (typeof issueReasons)[number] | 'configuration-differs'
 
@@ -53,7 +53,7 @@ const payoutSteps = [
   ...['to-user', 'to-payout-address', 'to-contract', 'to-nobody'],
   ...['not-in-this-state', 'money-moved', 'stuck-since', 'payouts-stopped', 'no-final-block'],
 ] as const
-/** Why a signed transaction is refused because of its payout's state or the token's issuer. `bytesReasons` are about the transaction itself. */
+/** Why a signed transaction is refused because of its payout's state or of the token's issuer. `bytesReasons` are about its bytes. */
 const takenReasons = [
   ...['unknown-payout', 'transaction-of-another', 'transaction-ended', 'another-transaction'],
   ...['frozen', 'paused', 'fee-unconfirmed', 'deprecated'], // acts of the token's issuer

@@ -14,17 +14,17 @@ const networks = { '0x2b6653dc': 'Tron', '0xcd8690dc': 'Nile' } as const
 export type NetworkName = (typeof networks)[keyof typeof networks] | 'local'
 
 export interface ChainConfig {
-  /** As nodes write it: `0x` and lower-case hex digits without leading zeros. */
+  /** The chain id as nodes write it: `0x` and lower-case hex digits without leading zeros. */
   readonly chainId: string
   readonly network: NetworkName
-  /** In order of preference. */
+  /** The nodes in the order in which they are used: the first ones first. */
   readonly nodes: readonly NodeConfig[]
   /** The number of nodes that must agree before money is credited. */
   readonly quorum: number
   readonly currencies: Currencies
 }
 
-/** Websites where people look up transactions and addresses of a network. */
+/** The website where people look up transactions and addresses, by network; null if the network has none. */
 export const explorers: Readonly<Record<NetworkName, string | null>> = {
   Tron: 'https://tronscan.org/#',
   Nile: 'https://nile.tronscan.org/#',
@@ -75,7 +75,7 @@ const currencies = parsedBy(listOf(currency, currenciesMax), (list, refuse) => {
   return Object.freeze(indexCurrencies(list))
 })
 
-/** Parses a chain id (`0x` and 1 to 16 hex digits) and writes it as nodes do, in lower case without leading zeros; null for any other text. */
+/** Returns a chain id (`0x` and 1 to 16 hex digits) as nodes write it, in lower case without leading zeros. Returns null for any other text. */
 export function parseChainId(value: string): string | null {
   return /^0x[0-9a-f]{1,16}$/i.test(value) ? `0x${BigInt(value).toString(16)}` : null
 }
@@ -91,5 +91,5 @@ export const assetsSchema = parsedBy(
   ({ TRON_CHAIN_ID: chainId, CURRENCIES: currencies }) => ({ chainId, network: networkOf(chainId), currencies }),
 )
 
-/** Parses `ChainConfig`. An intersection of two schemas reports the faults of both. */
+/** Parses `ChainConfig`. It is an intersection of two schemas, so that the faults found by both are reported at once. */
 export const chainSchema = z.intersection(assetsSchema, nodesSchema)

@@ -68,7 +68,7 @@ export const deskAccessSchema = optional(
   ),
 )
 
-/** Refuses a configuration in which tokens of users or backends are verified with the keys of Access: then an assertion would pass as such a token. */
+/** Refuses a configuration in which tokens of users or backends are verified with the keys of Access: an assertion would pass as such a token. */
 export function refuseSharedTeamKeys(access: DeskAccess | null, doors: Doors, refuse: Refuse): void {
   for (const [name, { jwksUrl }] of Object.entries(doors)) {
     if (access === null || jwksUrl === null || placeOf(jwksUrl) !== placeOf(access.keysUrl)) continue
@@ -76,5 +76,5 @@ export function refuseSharedTeamKeys(access: DeskAccess | null, doors: Doors, re
   }
 }
 
-/** The configuration of both kinds of token, by the variable that has the URL of its keys. */
+/** How tokens of users and of backends are verified, by the variable that has the URL of the keys. */
 type Doors = Readonly<Record<'AUTH_JWKS_URL' | 'BACKEND_JWKS_URL', TokenConfig>>

@@ -5,7 +5,7 @@ import { entryOf, hasRepeats, hostAndPortOf, integerFrom, listOf, optional, pars
 
 /** One entry of `TRON_NODES`, with its key. Its URLs and its key never reach a user or a log line. */
 export interface NodeConfig {
-  /** Identifies the node where its use is stored: a hash of its URLs as configured, with `{key}` in place of the key, so that a new key changes nothing. */
+  /** The node's name in storage (of its counts and health): a hash of its URLs with `{key}` in place of the key. So a new key does not change it. */
   readonly id: string
   /** The operator's name for the node; null if it has none. */
   readonly name: string | null
@@ -14,7 +14,7 @@ export interface NodeConfig {
   readonly rpc: NodeServiceConfig
   /** The HTTP API. Its URL has no slash at the end, because paths are appended to it. */
   readonly api: NodeServiceConfig
-  /** Most requests in any second, and in any 24 hours, for both services of the node together. */
+  /** The most requests in any second (`perSecond`) and in any 24 hours (`perDay`), for both services of the node together. */
   readonly perSecond: number
   readonly perDay: number
 }
@@ -43,7 +43,7 @@ const namePattern = /^(?! )(?:(?!\p{Default_Ignorable_Code_Point})[\p{L}\p{M}\p{
 
 const headerExpected = 'the name of a header that can carry a key, such as x-api-key or authorization'
 const headerPattern = /^[\w!#$%&'*+.^`|~-]{1,100}$/
-/** Headers that the Fetch standard reserves for the platform, or that describe the content. A request with the key in one of these would fail. */
+/** Headers that the Fetch standard reserves for the platform, or that describe the content. With the key in one of them every request would fail. */
 const takenHeaders =
   /^(accept|accept-charset|accept-encoding|access-control-.*|connection|content-.*|cookie2?|date|dnt|expect|host|keep-alive|origin|proxy-.*|referer|sec-.*|set-cookie|te|trailer|transfer-encoding|upgrade|via|x-http-method.*|x-method-override)$/i
 
@@ -52,8 +52,8 @@ const keyExpected =
 const isNodeKey = (key: unknown): key is string => typeof key === 'string' && /^(?! )[ -~]{1,4096}(?<! )$/.test(key)
 
 /**
- * The URL of a node, in which `{key}` may stand in the path or the query. In the host name it would show the key to people and make one node look like two; in
- * the fragment it would never be sent.
+ * The URL of a node, with `{key}` only in the path or the query. A key in the host name would be shown to people and make one node look like two. A key in the
+ * fragment would never be sent.
  */
 const nodeUrl = parsedBy(url, (value, refuse) => {
   const { host, hash } = new URL(value)
@@ -95,7 +95,7 @@ const keyedEntry = parsedBy(nodeEntry, (entry, refuse) => {
 export const nodesSchema = parsedBy(
   z.looseObject({ TRON_NODES: listOf(keyedEntry, nodesMax), TRON_QUORUM: optional(integerFrom(1, nodesMax)) }),
   ({ TRON_NODES: entries, TRON_QUORUM: quorum, ...bindings }, refuse) => {
-    // Two services of one node may have the same host; two nodes may not.
+    // The two services of one node may have the same host and port; services of two nodes may not.
     if (hasRepeats(entries.flatMap(({ rpc, api }) => [...new Set([hostAndPortOf(rpc), hostAndPortOf(api)])]))) {
       refuse('duplicate node: two nodes with one host, by rpc or by api, are one node', 'TRON_NODES')
     }
@@ -117,8 +117,8 @@ export const nodesSchema = parsedBy(
 )
 
 /**
- * Puts the key into the URLs that contain `{key}`. A URL without it gets the key in a header: in `keyHeader`, or in the default one if neither URL contains
- * `{key}`. If only the other URL does, and no `keyHeader` is configured, this URL gets no key, because it may belong to another provider.
+ * Puts the key into the URLs that contain `{key}`. For a URL without `{key}` the key is sent in a header: `keyHeader`, or `TRON-PRO-API-KEY` if neither URL
+ * contains `{key}`. If only one URL contains it and no `keyHeader` is configured, the other URL gets no key: it may belong to another provider.
  */
 function toNode(entry: NodeEntry, key: string | null): NodeConfig {
   const { rpc, api, keyHeader, name = null, perSecond = perSecondByDefault, perDay = perDayByDefault } = entry

@@ -65,7 +65,7 @@ export function insertSelect<T extends SQLiteTable>(table: T, row: InsertedRow<T
   return sql`INSERT INTO ${table} (${sql.join(names, sql`, `)}) SELECT ${sql.join(values, sql`, `)} ${rest}`
 }
 
-/** Values by the names of columns; each may be a value, SQL, or a column of the table after FROM. */
+/** The row that `insertSelect` inserts, by the names of its columns. Each value is a constant, SQL, or a column of the table after FROM. */
 export type InsertedRow<T extends SQLiteTable> = {
   readonly [Name in keyof T['$inferInsert']]?: T['$inferInsert'][Name] | SQL | SQLiteColumn
 }

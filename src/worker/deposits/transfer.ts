@@ -27,13 +27,13 @@ export interface TransferFacts extends CreditKey {
   readonly raw: bigint
 }
 
-/** The number of the node that has shown a transfer before its block was final, and the estimated seconds from then until the block is final. */
+/** The number of the node that has shown a transfer before its block was final, and the estimated seconds from that moment until the block is final. */
 export interface Sighting {
   readonly node: number
   readonly seconds: number
 }
 
-/** What a transfer becomes by itself, without regard to what is stored. */
+/** The state that a transfer gets by what the chain and the settings say, whatever is stored about it. */
 export type Verdict =
   /** Shown by one node in a block that is not final. */
   | ({ readonly state: 'seen'; readonly uid: Uid } & Sighting)
@@ -62,14 +62,14 @@ export interface StoredTransfer extends TransferFacts {
   readonly review: 'open' | DecisionKind | null
   /** What was credited, in ledger units; 0 in any other state. */
   readonly amount: Amount
-  /** The estimate, when it was first seen, of the seconds until its block is final; null if it was final when it was first read. */
+  /** How many seconds it would take until the block is final, estimated when the transfer was first seen; null if its block was final when first read. */
   readonly seconds: number | null
   readonly createdAt: UnixMs
   /** When the row was last changed. */
   readonly changedAt: UnixMs
 }
 
-/** A transaction that an address of the service has sent. It may have cost a fee in TRX, whose number is `cuy`. */
+/** A transaction that an address of the service has sent. It may have cost a fee in TRX. `cuy` is the number of TRX. */
 export interface SentFact {
   readonly txid: Txid
   readonly address: Address
@@ -91,7 +91,7 @@ export interface JudgeRules {
   readonly operators: OperatorRule
   /** Decimals that nodes agreed on, by contract. */
   readonly decimals: ReadonlyMap<Address, number>
-  /** Every payout address ever configured, with the scan's position at that time. The scan stores its transactions, and what issuers do to it. */
+  /** Every payout address ever configured, with the scan's position at that time. The scan stores the address's transactions, and what issuers do to it. */
   readonly payers: ReadonlyMap<Address, BlockHeight>
 }
 
@@ -147,8 +147,8 @@ export function isOperator({ listed, since }: OperatorRule, from: Address, heigh
 }
 
 /**
- * Judges a transfer that a person has decided to credit. The minimum is not applied again; but if, for example, its currency is retired by now, the transfer is
- * held for that reason.
+ * Judges a transfer that a person has decided to credit. The minimum is not applied again. If something else keeps it from being credited, for
+ * example because its currency is retired by now, the transfer is held for that reason.
  */
 export function judgeReviewed(
   { id, uid, raw }: Pick<StoredTransfer, 'id' | 'uid' | 'raw'>,
@@ -161,7 +161,7 @@ export function judgeReviewed(
   return verdict
 }
 
-/** Judges a final transfer of `raw` chain units to a user by its currency alone. Whether the wallet has room is checked when the transfer is stored. */
+/** Judges a final transfer of `raw` chain units to a user by its currency alone. The balance's limit is checked when the transfer is stored. */
 function verdictOf(
   uid: Uid,
   currency: Currency,

@@ -20,7 +20,7 @@ export type StepCondition =
   /** An operator has lowered a wrong finalized height below the transfer's block. */
   | 'corrected'
 
-/** The allowed transitions: `transferSteps[from][to]` has the conditions of which one must hold. A transition without conditions here is refused. */
+/** The allowed changes of state: for each, `transferSteps[from][to]` has conditions, of which one must hold. Any other change is refused. */
 export const transferSteps: Readonly<
   Record<TransferState, Partial<Readonly<Record<TransferState, readonly StepCondition[]>>>>
 > = {
@@ -49,15 +49,15 @@ export const transferSteps: Readonly<
 /** The stored row of a judged transfer, in any state. */
 export interface KnownTransfer extends TransferFacts {
   readonly id: TransferId
-  /** Grows by 1 with each change of the row. If it has changed when a decision is stored, the decision is made again. */
+  /** Grows by 1 with each change of the row. If it has grown between the reading for a decision and its storing, the decision is made again. */
   readonly version: number
   readonly state: TransferState
   readonly uid: Uid | null
   readonly reason: HeldReason | RefusedReason | null
   readonly review: 'open' | DecisionKind | null
-  /** Whether it was credited above a finalized height that an operator has lowered since, and was not found in the chain again. */
+  /** Whether the transfer was credited above a finalized height that an operator has lowered since, and was not found in the chain again yet. */
   readonly isSought: boolean
-  /** Whether an operator has asked for its block to be read again, and this reading has not finished. */
+  /** Whether an operator has asked for the transfer's block to be read again, and that reading has not finished. */
   readonly isAskedAgain: boolean
 }
 
@@ -76,12 +76,12 @@ export interface TransferChange extends TransferFacts {
   readonly review: 'open' | DecisionKind | null
   /** Ledger units; 0 unless the state is `credited`. */
   readonly amount: bigint
-  /** Of a seen transfer: estimated seconds until its block is final, and the number of the node that has shown it; else both are null. */
+  /** For a seen transfer, `seconds` is the estimated time until its block is final, and `node` the number of the node that showed it. Otherwise null. */
   readonly seconds: number | null
   readonly node: number | null
 }
 
-/** What is stored, as far as decisions about a list of judged transfers need it. */
+/** The stored data that `decideTransfers` needs for a list of judged transfers. */
 export interface TransferStore {
   /** The height of the newest block that the scan has stored; null before the scan has started. */
   readonly position: number | null
@@ -102,13 +102,13 @@ export interface TransferDecisions {
   readonly changed: readonly TransferChange[]
   /** New rows, in the order of the list. They are stored after the changes. */
   readonly fresh: readonly TransferChange[]
-  /** Credited transfers that were in doubt (`isSought`) since an operator lowered the finalized height, and are now found in the chain again. */
+  /** Credited transfers in the list that were in doubt (`isSought`) since an operator lowered the finalized height: the chain has them again. */
   readonly found: readonly TransferId[]
 }
 
 /**
  * Decides what to store for judged transfers. If the list has a transfer twice, because a node showed it in two blocks, the last one counts. A stored row
- * changes only as `transferSteps` allows. A credit for which its wallet has no room is held.
+ * changes only as `transferSteps` allows. If a wallet has no room for a credit, the transfer is held.
  */
 export function decideTransfers(judged: readonly JudgedTransfer[], store: TransferStore): TransferDecisions {
   const once = [...new Map(judged.map((transfer) => [transferKey(transfer), transfer])).values()]
@@ -133,9 +133,9 @@ export function decideTransfers(judged: readonly JudgedTransfer[], store: Transf
 
 /** What one transfer becomes if its wallet has room; null if its row must not change. */
 function nextOf(judged: JudgedTransfer, known: KnownTransfer | null, position: number | null): TransferChange | null {
-  // The scan has decided every transfer at or below its position, so a node that shows one there as not final is behind.
+  // The scan has decided every transfer at or below its position. A node that shows such a transfer as not final is behind.
   if (judged.state === 'seen' && (position === null || judged.block.height <= position)) return null
-  // It was decided to credit this transfer. The new judgement may hold it, but no longer refuse it.
+  // A person or a backend has decided to credit this transfer. A new judgement may hold it, but not refuse it.
   if (known?.review === 'credit' && judged.state === 'refused') return null
   const proposed = proposedBy(judged)
   if (known === null) return { ...proposed, known: null, review: proposed.reason === 'review' ? 'open' : null }
@@ -148,8 +148,8 @@ function nextOf(judged: JudgedTransfer, known: KnownTransfer | null, position: n
 }
 
 /**
- * Returns what a transfer becomes by a decision in its review; it is held for review, or was refused there. `verdict` says what can be credited now, by
- * `judgeReviewed`. A credit for which its wallet has no room is held. Adds the credit to `balances`.
+ * Returns what a transfer becomes by a decision. The transfer is held for review, or was refused in its review. `verdict`, from `judgeReviewed`, says what can
+ * be credited now. If the wallet has no room for the credit, the transfer is held; otherwise the credit is added to `balances`.
  */
 export function decideReview(
   deposit: Pick<KnownTransfer, 'id' | 'version' | 'uid'> & TransferFacts,
@@ -170,7 +170,7 @@ export type ReviewVerdict =
   | { readonly state: 'credited'; readonly amount: bigint }
   | { readonly state: 'held'; readonly reason: HeldReason }
 
-/** Turns a judged transfer into a row, before any review counts. `amount` is set for `held` by `review`, too: it is what a decision would credit. */
+/** Turns a judged transfer into a row, without regard to its review. For a transfer held for review, `amount` is what a decision would credit. */
 function proposedBy(judged: JudgedTransfer): Omit<TransferChange, 'known' | 'review'> {
   const { txid, position, block, cuy, native, from, to, raw, state } = judged
   return {
@@ -184,8 +184,8 @@ function proposedBy(judged: JudgedTransfer): Omit<TransferChange, 'known' | 'rev
 }
 
 /**
- * Lets the review of a transfer outweigh a new judgement: an undecided transfer stays held for review, and a decision stays. Only `seen` (after a correction)
- * and `moved` (its sender is an operator's wallet by now) outweigh the review.
+ * Lets the review of a transfer outweigh a new judgement: an undecided transfer stays held for review, and a decision stays. Only two states outweigh the
+ * review: `seen` (an operator has lowered the finalized height) and `moved` (the sender is an operator's wallet by now).
  */
 function underReview(
   proposed: Omit<TransferChange, 'known' | 'review'>,

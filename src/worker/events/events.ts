@@ -112,13 +112,13 @@ const renderers: { readonly [T in EventType]: (event: StoredEvent, by: RenderedB
   'address.destroyed': (event, by) => ({ ...ofAddress(event), amt: amountOf(event, by) }),
 }
 
-/** Reads the ledger entry from an event that is a ledger entry: its row has all columns of an entry. */
+/** Reads the ledger entry from an event about an entry. The event's row has all columns of the entry. */
 function entryOf(event: StoredEvent, { currencies, write }: RenderedBy): PostedItem<unknown> {
   const row = { ...event, type: present(event.entry_type) }
   return postedItem(readEntry(row as unknown as EntryRow), currencies, write) // safe: an event with an entry has all of its columns
 }
 
-/** The amount of a transfer, or of destroyed tokens. */
+/** The amount of the transfer, or of the destroyed tokens, that an event is about. */
 function amountOf(event: StoredEvent, { currencies, write }: RenderedBy): unknown {
   return write(BigInt(present(event.raw)), decimalsOf(present(event.cuy), currencies))
 }

@@ -84,7 +84,7 @@ export function createApp(platform: HttpPlatform, config: HttpConfig, cells: rea
   return { fetch: async (request) => hono.fetch(request, env) }
 }
 
-/** Refuses a request if the configuration does not belong to the stored data (it has another `TRON_XPUB`, for example) of a cell that the request concerns. */
+/** Refuses a request if the configuration does not belong to the stored data of a cell that the request concerns, for example because of its `TRON_XPUB`. */
 const configured: MiddlewareHandler<Env> = async (c, next) => {
   const matches = await Promise.all(c.env.cells.map(({ services }) => services.configMatchesData()))
   return matches.every(Boolean) ? next() : failure(configurationDiffers)
@@ -126,7 +126,7 @@ function methodsOf(path: string, origins: Config['cors']): readonly Method[] {
   ]
 }
 
-/** Refuses HEAD on a route whose GET may change something: Hono would pass it to the handler of GET. */
+/** Refuses HEAD on a route whose GET may change something. Without it, Hono would pass HEAD to the handler of GET. */
 function refuseHead(methods: readonly Method[]): MiddlewareHandler<Env> {
   return async (c, next) => (c.req.method === 'HEAD' ? failure(wrongMethod(methods)) : next())
 }

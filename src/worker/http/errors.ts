@@ -16,12 +16,12 @@ interface Sentence {
   readonly headers?: Readonly<Record<string, string>>
 }
 
-/** A failure whose status tells a program everything. */
+/** A failure whose HTTP status alone tells a program the cause, so that it needs no `reason`. */
 export interface PlainProblem extends Sentence {
   readonly status: 400 | 401 | 403 | 404 | 405 | 413 | 414 | 415 | 500
 }
 
-/** A failure whose status has several possible causes. `reason` names the actual one, and is sent as `x-reason`. */
+/** A failure whose HTTP status has several possible causes. `reason` names the cause, and is sent as `x-reason`. */
 export interface ReasonedProblem extends Sentence {
   readonly status: 409 | 422 | 429 | 503
   readonly reason: Reason
@@ -29,17 +29,17 @@ export interface ReasonedProblem extends Sentence {
 
 export const reasonHeader = 'x-reason'
 
-/** Longest URL that is read, in characters. A URL with every parameter at its longest has less than half as many. */
+/** The longest URL that is accepted, in characters. A URL with every parameter at its longest is less than half as long. */
 export const urlCharsMax = 2048
-/** `Retry-After` of a rate limit: the period of the limiters in wrangler.toml, which is the longest possible wait. */
+/** `Retry-After` of a rate limit, in seconds: the period of the limiters in wrangler.toml, which is the longest possible wait. */
 export const rateRetrySeconds = 60
-/** `Retry-After` if no node gave a usable response. */
+/** `Retry-After` if no node gave a usable response, in seconds. */
 export const chainRetrySeconds = 5
-/** `Retry-After` if nobody can say when a transaction will be final, because the nodes' answers are late. */
+/** `Retry-After` in seconds, if the nodes' answers are so late that nobody can say when a transaction will be final. */
 const lateRetrySeconds = 15
-/** `Retry-After` while another version of the service is being deployed. */
+/** `Retry-After` while another version of the service is being deployed, in seconds. */
 const deploymentRetrySeconds = 15
-/** `Retry-After` if the keys of token issuers could not be fetched. */
+/** `Retry-After` if the keys of token issuers could not be fetched, in seconds. */
 export const keysRetrySeconds = 5
 
 export const unknownPath: Problem = { status: 404, msg: 'no such path' }
@@ -71,7 +71,7 @@ export const keysUnavailable: ReasonedProblem = retryable(
   keysRetrySeconds,
 )
 
-/** Longest body that is read, in bytes. Twenty entries with everything at its longest take less than half as many. */
+/** The longest body that is accepted, in bytes. Twenty entries with every member at its longest take less than half as many. */
 export const bodyBytesMax = 65_536
 
 export const wrongMediaType: Problem = { status: 415, msg: 'the content-type must be application/json' }
@@ -80,11 +80,11 @@ export const bodyTooLarge: Problem = { status: 413, msg: `the body is larger tha
 /** The body is not JSON, or not in UTF-8. */
 export const brokenBody: Problem = { status: 400, msg: 'the body is not valid JSON' }
 export const encodedBody: Problem = { status: 415, msg: 'the body must not have a content-encoding' }
-/** The client has disconnected before it sent the whole body: nobody reads this. */
+/** The client has disconnected before it sent the whole body. The connection is gone, so nobody reads this answer. */
 export const bodyCutOff: Problem = { status: 400, msg: 'the body ended early' }
-/** The body nests objects and lists deeper than `bodyDepthMax` of `body.ts`, or deeper than the parser can go. */
+/** The body nests objects and lists deeper than `bodyDepthMax` (`body.ts`), or so deep that the parser fails. */
 export const bodyTooDeep: Problem = { status: 400, msg: 'the body is nested deeper than a valid one' }
-/** Refused, because JSON parsers disagree about which of two members of the same name counts. */
+/** An object of the body has a member twice. It is refused, because JSON parsers disagree about which of both counts. */
 export const memberTwice: Problem = { status: 400, msg: 'an object of the body has two members of the same name' }
 /** The problem of a JSON body that is not an object with the one member `name`. */
 export const wrongBody = (name: string): Problem => {
@@ -105,10 +105,10 @@ export function missingScope(scopes: readonly Scope[]): Problem {
   return { status: 403, msg: `the scope of the token must include ${scopes.join(' or ')}` }
 }
 
-/** The problem of a person's POST to a route without `isForPeople`: people may only approve, cancel and decide. */
+/** The problem of a person's POST to a route without `isForPeople`. People sign in at Cloudflare Access, and may only approve, cancel and decide. */
 export const onlyBackends: Problem = { status: 403, msg: 'only a backend with a token can ask for this' }
 
-/** The problem of a refused post of entries. Its sentence names the entry at fault by its place, from 1. */
+/** The problem of a refused post of entries. The sentence names the entry at fault by its number in the post, from 1. */
 export function toPostProblem(failure: PostFailure): Problem {
   const prefix = failure.entry === undefined ? '' : `entry ${failure.entry}: `
   switch (failure.kind) {
@@ -154,7 +154,7 @@ export function toCellProblem({ kind, why }: ChoiceFailure): Problem {
 /** The problem of a request about users who are not all in the cell that answers. */
 export const inSeveralCells = (msg: string): ReasonedProblem => ({ status: 422, reason: 'other-cell', msg })
 
-/** The problem of refused decisions about deposits in review. Its sentence names the deposit at fault by its place in the request, from 1. */
+/** The problem of refused decisions about deposits in review. The sentence names the deposit at fault by its number in the request, from 1. */
 export function toDecideProblem(failure: DecideFailure): Problem {
   const prefix = failure.deposit === undefined ? '' : `deposit ${failure.deposit}: `
   switch (failure.kind) {
@@ -167,7 +167,7 @@ export function toDecideProblem(failure: DecideFailure): Problem {
   }
 }
 
-/** The reason and the sentence, for each allowance of requests to nodes that can be used up. The sentence says what that means for deposits. */
+/** The reason and the sentence for each allowance of requests to nodes that can be used up. The sentence says what this means for deposits. */
 const usedUp = {
   nodes: [
     'node-allowance',
@@ -186,7 +186,7 @@ const usedUp = {
 /** The failures of a query that have a `reason`: all except bad input and unknown things. */
 export type ReasonedFailure = Exclude<QueryFailure, { readonly kind: 'bad-input' | 'not-found' }>
 
-/** Stands in a sentence instead of the seconds until a transaction is final, if nobody can estimate them. */
+/** The part of a sentence that replaces the seconds until a transaction is final, if nobody can estimate them. */
 export const finalityLate = 'the answers of the network are late, so nobody can say when it is'
 
 const cannotIssue = 'no address can be issued until an operator has corrected the configuration'

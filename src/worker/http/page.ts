@@ -12,7 +12,7 @@ export async function servePage(
   settings: PageSettings,
 ): Promise<Response> {
   const { origins, devUid } = settings
-  // `If-None-Match` and the like are not passed on: the browser could keep a copy that has older settings.
+  // The request's headers, such as `If-None-Match`, are not passed on: a 304 would let the browser keep a copy with older settings.
   const file = await files.fetch(new URL(callerPagePath, url).href, { method })
   const headers = new Headers(file.headers)
   headers.delete('etag')

@@ -3,7 +3,7 @@ import type { BlockHeight, Txid } from '../chain/block.ts'
 import type { CurrencyId } from '../common/ids.ts'
 import type { issuerActs } from '../d1/issuer-tables.ts'
 
-/** An act of a token's issuer that no later act has undone, as "unpaused" undoes "paused". */
+/** An act of a token's issuer that no later act has undone. For example, a pause is undone when the issuer ends it. */
 interface StandingAct {
   readonly cuy: CurrencyId
   readonly txid: Txid
@@ -36,17 +36,17 @@ export interface IssuerState {
 
 export const nothingStands: IssuerState = { frozen: [], paused: [], fees: [], deprecated: [] }
 
-/** Why tokens cannot leave an address, or would not arrive whole: a code for programs. */
+/** Why tokens of a currency cannot leave an address, or why less than the amount would arrive. */
 export type Stop = 'frozen' | 'paused' | 'fee-unconfirmed' | 'deprecated'
 
 export type ActRow = typeof issuerActs.$inferSelect
-/** A row of the view `standing_act`, as far as it is read. */
+/** The columns of the view `standing_act` that are read here. */
 export type StandingRow = Pick<
   ActRow,
   'cuy' | 'kind' | 'txid' | 'height' | 'address' | 'raw' | 'basis_points' | 'confirmed_at'
 >
 
-/** Sorts the rows of the view `standing_act` by kind, and turns amounts into bigints. Throws if a row lacks an address that its kind needs. */
+/** Groups the rows of the view `standing_act` by kind, and turns amounts into bigints. Throws if a row lacks the address that its kind must have. */
 export function readIssuerState(results: readonly StandingRow[]): IssuerState {
   const rows = (kind: ActRow['kind']) => results.filter((row) => row.kind === kind)
   const standing = ({ cuy, txid, height }: StandingRow) => ({ cuy, txid, height })
@@ -73,7 +73,7 @@ export function stopsOf(state: IssuerState, cuy: CurrencyId, address: Address): 
   ]
 }
 
-/** Returns the address of an act whose kind has one, as a CHECK guarantees. */
+/** Returns the address that an act names. Call it only for kinds that must have one, which a CHECK guarantees. */
 function named({ address, txid }: StandingRow): Address {
   if (address === null) throw new Error(`an act of ${txid} names no address`)
   return address

@@ -9,10 +9,10 @@ import type { Entry, NewEntry } from './entry.ts'
 import { type BadPost, keyText, parsePost } from './parse-post.ts'
 import { type PostAttempt, storePost } from './store/posts.ts'
 
-/** Why the whole post was refused. `entry` is the place of the faulty entry in the post, from 1; `why` is one sentence for people. */
+/** Why the whole post was refused. `entry` counts the entries of the post from 1 and names the faulty one. `why` is one sentence for people. */
 export type PostFailure =
   | BadPost
-  /** Some of its entries' keys are stored already, but the post does not repeat an earlier one; or a payout has such a key. */
+  /** An entry's key (wallet, type and `osn`) is stored already or belongs to a payout, and the post does not exactly repeat an earlier one. */
   | { readonly kind: 'conflict'; readonly reason: ConflictReason; readonly entry: number; readonly why: string }
   /** The entry takes more than its wallet holds after the entries before it in the post. */
   | { readonly kind: 'insufficient'; readonly reason: 'insufficient'; readonly entry: number; readonly why: string }
@@ -42,7 +42,7 @@ export async function postEntries(
   return judgeAttempt(attempt, entries.value, by, currencies)
 }
 
-/** Turns what an attempt has read into the answer. It judges stored keys before balances, so that a repeated post succeeds whatever the balances are now. */
+/** Turns what an attempt to post has read into the answer. Stored keys count before balances, so a repeated post succeeds whatever the balances are now. */
 function judgeAttempt(
   { stored, ofPayout, known, balances }: PostAttempt,
   entries: readonly NewEntry[],
@@ -77,7 +77,7 @@ function conflict(index: number, reason: ConflictReason, why: string): Result<ne
   return err({ kind: 'conflict', reason, entry: index + 1, why })
 }
 
-/** Finds the first entry after which its wallet would be below 0 or above 2^53−1 units; null if there is none. `balances` are those before all entries. */
+/** Finds the first entry after which its wallet would be below 0 or above 2^53−1 units; null if there is none. `balances` are those before the post. */
 export function findShortfall(
   balances: PostAttempt['balances'],
   entries: readonly Pick<NewEntry, 'uid' | 'cuy' | 'amount'>[],

@@ -11,7 +11,7 @@ export const statementRowsDefault = 100
 /** The highest `limit` of a statement. */
 export const statementRowsMax = 1_000
 
-/** The balance of one currency before and after a period, in ledger units. The balance of all users together may exceed an `Amount`. */
+/** The balance of one currency at the start and end of a period, in ledger units. A sum over all users may exceed the largest `Amount`. */
 export interface StatementBalance {
   readonly currency: Currency
   readonly opening: bigint
@@ -32,8 +32,8 @@ export interface Statement {
 }
 
 /**
- * Reads a page of a statement. Balances and entries are of one moment. It reads the rows of the page and a few stored sums, so its cost does not grow with the
- * history.
+ * Reads a page of a statement. Balances and entries are of the same moment. Only the rows of the page and a few stored sums are read, so the cost does not grow
+ * with the number of entries in the database.
  */
 export async function readStatement(
   { db, currencies, clock }: Pick<ReadContext, 'db' | 'currencies'> & { readonly clock: Pick<Clock, 'now'> },
@@ -44,7 +44,7 @@ export async function readStatement(
   const byCuy = new Map(sums.map((row) => [row.cuy, row]))
   const shown = currencies.offered.filter((currency) => cuy === undefined || currency.cuy === cuy)
   return {
-    until: Math.min(clock.now(), period.to) as UnixMs, // safe: one of two times
+    until: Math.min(clock.now(), period.to) as UnixMs, // safe: the lower of two times
     balances: shown.map((currency) => {
       const row = byCuy.get(currency.cuy)
       return { currency, opening: row?.opening ?? 0n, closing: row?.closing ?? 0n }

@@ -3,7 +3,7 @@ import type { UnixMs } from '../common/time.ts'
 
 /** A node's last reply to the broadcast of a transaction. It proves nothing: a node that accepts may drop the transaction, and a node that refuses may lie. */
 export interface NodeAnswer {
-  /** The node's number in `TRON_NODES`, from 1. `name` is its name for people. */
+  /** The node's number in `TRON_NODES`, from 1. `name` names the node for people. */
   readonly node: number
   readonly name: string
   /** The node's own code for its answer, such as `SUCCESS` or `SIGERROR`. */
@@ -21,7 +21,7 @@ export function readAnswers(text: string | null): readonly NodeAnswer[] {
   return text === null ? [] : (JSON.parse(text) as readonly NodeAnswer[]) // safe: written by `noteAnswer` alone
 }
 
-/** Puts a reply in place of the node's last answer, in the order of node numbers. While the node goes on refusing, `refusedSince` stays the same. */
+/** Replaces a node's last answer by its new reply; the list stays in the order of node numbers. `refusedSince` stays until the node accepts. */
 export function noteAnswer(
   answers: readonly NodeAnswer[],
   { node, name, code }: SendingReply,

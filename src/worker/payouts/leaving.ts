@@ -5,8 +5,8 @@ import type { UnixMs } from '../common/time.ts'
 import { type IssuerState, stopsOf } from '../issuer/state.ts'
 import type { Currency } from '../ledger/currencies.ts'
 
-// Decides whether money may leave the payout address now. Everything that moves a payout asks here: the request, the limits that approve, the offer to the
-// signer, the hand-in, sending, cancelling, lists, alarms, the desk and the doctor. The database enforces the same rules with the view `payout_stop`.
+// Decides whether money may leave the payout address now. Whatever moves or shows a payout asks here: the request, approval by limits, the offer to the signer,
+// the hand-in of signed bytes, sending, cancelling, lists, alarms, the desk and the doctor. The view `payout_stop` enforces the same rules in the database.
 
 /** Steps of a payout that can be prevented while money may not leave the payout address. */
 export type PayoutAct = 'ask' | 'approve-by-rule' | 'offer' | 'take' | 'send' | 'cancel'
@@ -33,8 +33,8 @@ export interface StopRule {
 const leaving = ['approve-by-rule', 'offer', 'take', 'send'] as const
 
 /**
- * Every reason for which money may not leave. The first four stop all payouts, the others those of one currency. A payout request is refused only if it cannot
- * be stored: its amount has no known decimals, or the chain is forked.
+ * Every reason for which money may not leave. The first four concern all payouts, the others those of one currency. A request for a payout (`ask`) is refused
+ * only if the chain is forked or the currency's decimals are in doubt. For all other reasons the payout is stored and waits.
  */
 export const stopRules: Readonly<Record<LeavingStop, StopRule>> = {
   forked: {
@@ -92,7 +92,7 @@ export interface LeavingFacts {
   readonly isReplaced: boolean
   /** Decimals by contract that are stored for good, because nodes agreed on the configured ones. */
   readonly decimals: ReadonlyMap<Address, number>
-  /** For contracts that are not in `decimals`: what nodes agreed on last. */
+  /** For contracts that are not in `decimals`: the decimals on which nodes agreed last. */
   readonly found: ReadonlyMap<Address, number>
   readonly issuers: IssuerState
 }
@@ -129,7 +129,7 @@ export function findStopOfAll(facts: LeavingFacts, act: PayoutAct): LeavingStop 
   return stopsOfAll(facts).find((stop) => stopRules[stop].stops.includes(act)) ?? null
 }
 
-/** The currencies in which this step is prevented, each with the first reason. Reasons that concern every currency are not included: see `findStopOfAll`. */
+/** The currencies in which this step is prevented, each with its first reason. Reasons that concern all currencies are left out: `findStopOfAll` has them. */
 export function stoppedCurrencies(
   facts: LeavingFacts,
   currencies: readonly Currency[],

@@ -16,7 +16,7 @@ export interface PayoutList {
 
 const endOfIds = Number.MAX_SAFE_INTEGER as PayoutId // safe: an id above all
 
-/** Reads one page of payouts. An approved payout that may not leave now says why it waits. */
+/** Reads one page of payouts. An approved payout has the reason why it waits, if money may not leave the payout address now. */
 export async function listPayouts(
   { db, currencies, payouts: rules }: Pick<ReadContext, 'db' | 'currencies' | 'payouts'>,
   selection: PayoutSelection,

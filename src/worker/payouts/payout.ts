@@ -47,14 +47,14 @@ export type PayoutItem<A> = {
   /** The newest transaction of a signed, paid or stuck payout, and when that transaction expires. */
   readonly txid?: string
   readonly expires_at?: string
-  /** The block that contains the payout's transaction. */
+  /** The height of the block that contains the payout's transaction. */
   readonly height?: number
   /** How many transactions have ended without paying the payout. */
   readonly attempts: number
   readonly reason?: StuckReason
   /** A sentence for people: why the payout is stuck, was cancelled, or waits although it is approved. */
   readonly why?: string
-  /** The outflows from the payout address in a transaction that paid something else. */
+  /** The outflows from the payout address in this payout's transaction, if it paid something other than the payout. */
   readonly moved?: readonly MovedItem<A>[]
   /** The amount that the payee has received, if the token took a fee. */
   readonly received?: A

@@ -19,7 +19,7 @@ import { selectLeavingFacts } from './store/facts.ts'
 
 // A person's decisions: to approve payouts, or to cancel them. `lifecycle.ts` decides whether they are possible.
 
-/** Attempts before giving up, when concurrent requests decide about the same payouts. */
+/** How often a request reads and decides anew if concurrent requests change the same payouts. After the last attempt it gives up. */
 const triesMax = 5
 
 const idsExpected = `an array of 1 to ${requestedMax} ids of payouts, each once`
@@ -41,8 +41,8 @@ const moved = z.optional(z.literal(true, movedExpected))
 const attempts = z.optional(z.int(attemptsExpected).check(z.minimum(0, attemptsExpected)))
 
 /**
- * The body of an approval. `moved: true` confirms that the caller knows money has left. `attempts` is the number that each stuck payout shows, so that a
- * repeated request does not approve one that got stuck again.
+ * The body of an approval. `moved: true` confirms that the caller knows money has left. `attempts` is the number that each stuck payout shows. With it, a
+ * repeated request does not approve a payout that has got stuck once more since then.
  */
 const approval = z.strictObject(
   { ids, moved, attempts },
@@ -71,7 +71,7 @@ export interface StepContext {
   readonly clock: Pick<Clock, 'now'>
 }
 
-/** Approves payouts: all or none. `by` must not be the name that asked for them. A stuck payout may then have three more transactions. */
+/** Approves payouts: all or none. `by` must not be the name that asked for them. After its approval, a stuck payout may have three more transactions. */
 export async function approvePayouts(
   { db, currencies, clock }: StepContext,
   body: unknown,
@@ -130,7 +130,7 @@ async function whyNotCancelled({ db, address, isRestored }: CancelContext, at: U
 
 /**
  * Reads the payouts, decides about each in the order of the ids, and stores the changes: all or none. `whyNot` is called only if there are changes. If a
- * concurrent request has changed a payout meanwhile, all are read and decided again.
+ * concurrent request has changed one of the payouts meanwhile, it reads and decides about all of them again.
  */
 async function takeSteps(
   db: WriteDatabase,

@@ -8,17 +8,17 @@ import type { Currencies } from '../ledger/currencies.ts'
 import { currencyOfContract } from './moved.ts'
 import { selectHoldings, selectOpenSums, storeAddressHoldings } from './store/open.ts'
 
-/** Pause between two readings of the payout address's balances. */
+/** Milliseconds between two readings of the payout address's balances. */
 export const walletEveryMs = 180_000
 const trxDecimals = 6
 
-/** The amount that approved and signed payouts need from the payout address, in chain units; `contract` is empty for TRX. */
+/** The amount of one asset that the payout address must hold for approved and signed payouts, in chain units. `contract` is empty for TRX. */
 interface Need {
   readonly contract: Address | ''
   readonly raw: bigint
 }
 
-/** Sums what the payout address must hold of each contract. For TRX this includes what one token transfer may burn. Empty if no payout is open. */
+/** Sums what the payout address must hold, by contract. If tokens are to be paid, TRX includes what one transfer may burn. Empty if no payout needs money. */
 async function selectNeeds(
   db: ReadDatabase,
   { feeLimit }: PayoutRules,
@@ -39,7 +39,7 @@ async function selectNeeds(
 }
 
 /**
- * Reads from the chain the balances of the payout address that open payouts need, and stores them. Does nothing if no payout is open, or if all these
+ * Reads those balances of the payout address that approved and signed payouts need, and stores them. Does nothing if there is no such payout, or if all these
  * balances were read within `walletEveryMs`.
  */
 export async function readWallet(
@@ -64,7 +64,7 @@ export async function readWallet(
   await storeAddressHoldings(db, holdings)
 }
 
-/** A currency of which the payout address holds too little, in whole units. `cuy` is null for TRX that is not a configured currency. */
+/** A currency of which the payout address holds too little; `holds` and `needs` are whole units. `cuy` is null for TRX if it is not configured. */
 export interface Shortage {
   readonly cuy: number | null
   readonly symbol: string

@@ -92,7 +92,7 @@ export interface AlarmRule {
 }
 
 /**
- * Every kind of alarm. An alarm is one log line with its kind (`createLogger`). Until it ends, it is not written again for the same subject.
+ * Every kind of alarm. An alarm is one log line with its kind (`createLogger`). Until the alarm ends, no further line is written for the same subject.
  */
 export const alarmTable = {
   'scan-stalled': {

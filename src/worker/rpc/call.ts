@@ -12,7 +12,7 @@ import type { LedgerAnswer, LedgerError, LedgerMethods } from './ledger-methods.
 
 export type Call = ReturnType<typeof createCall>
 
-/** Makes the function that runs one call. The result is always a value, and each call leaves one line in the log. */
+/** Makes the function that runs one RPC call. It never throws: an exception becomes the error `internal`. Each call writes one log line. */
 export function createCall({ settings, configMatchesData }: Pick<Services, 'settings' | 'configMatchesData'>) {
   const { clock, logger } = settings
   return async <T extends object>(
@@ -62,7 +62,7 @@ export function toLedgerError(failure: QueryFailure): LedgerError {
   }
 }
 
-/** Parses an object with parameters. Any other value is refused: read as an object without parameters, it would select everything. */
+/** Parses an object with parameters. A value that is no object is refused, because taken as an object without parameters it would select everything. */
 export function readQuery<S extends Record<string, z.ZodMiniType>>(
   schema: z.ZodMiniObject<S>,
   query: unknown,
@@ -75,7 +75,7 @@ export function readQuery<S extends Record<string, z.ZodMiniType>>(
   return parsed.ok ? parsed : err(toLedgerError(parsed.error))
 }
 
-/** The parameters in the form that a URL has: numbers as text. A member that is undefined is absent. */
+/** The parameters as they stand in a URL, with numbers as text. Leaves out members that are undefined. */
 function asTexts(query: object): Readonly<Record<string, unknown>> {
   return Object.fromEntries(
     Object.entries(query)

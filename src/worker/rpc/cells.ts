@@ -6,7 +6,7 @@ export interface CellMethods extends ChosenBy {
   readonly methods: LedgerMethods
 }
 
-/** Makes one set of methods for all cells. A call goes to the cell of the users that it names; if it names none, to the cell that its option `cell` names. */
+/** Makes one set of methods for all cells. A call goes to the cell of the users that it names. A call without users goes to the cell in its option `cell`. */
 export function createCellsRpc(cells: readonly CellMethods[]): LedgerMethods {
   const [only, ...others] = cells
   if (only !== undefined && others.length === 0) return only.methods

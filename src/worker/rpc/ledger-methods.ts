@@ -14,7 +14,7 @@ export interface EntryToPost {
   readonly uid: number
   readonly cuy: number
   readonly type: PostedType
-  /** The order serial reference: 1 to 200 printable ASCII characters, unique per type and wallet. */
+  /** The order serial reference: 1 to 200 printable ASCII characters. A wallet has at most one entry of a type with the same reference. */
   readonly osn: string
   readonly amt: string
   /** A remark for people, at most 200 characters. */
@@ -43,13 +43,13 @@ export interface PayoutToAsk {
   readonly uid: number
   readonly cuy: number
   readonly amt: string
-  /** `T…`, 34 characters. */
+  /** The recipient's address in Base58Check: `T…`, 34 characters. */
   readonly to: string
   /** The order serial reference: 1 to 200 printable ASCII characters. Together with `uid` and `cuy` it identifies the payout. */
   readonly osn: string
   readonly fee?: string
   readonly mark?: string
-  /** A compact JWS of the backend, for a signer that requires one. */
+  /** A compact JWS by which the backend proves to the signer that it has asked for this payout. Needed only if the signer requires proofs. */
   readonly proof?: string
 }
 
@@ -68,7 +68,7 @@ export interface PayoutsQuery extends CellOptions {
 /** A payout, as `GET /ledger/payouts` shows it; amounts are decimals of whole units, as text. */
 export type LedgerPayout = PayoutItem<string>
 
-/** A page of payouts, and the number on all pages. */
+/** One page of payouts. `count` is the number of payouts on all pages. */
 export interface LedgerPayouts {
   readonly list: readonly LedgerPayout[]
   readonly count: number
@@ -76,18 +76,18 @@ export interface LedgerPayouts {
 
 /** Options of a call that names no user. */
 export interface CellOptions {
-  /** The number of the cell (a database with its scanner, for a range of users). Needed only if the deployment has several cells. */
+  /** The number of the cell (one of several databases, each with its users and its scanner). Needed only if the deployment has several cells. */
   readonly cell?: number
 }
 
 /** Options of an approval or a cancellation. */
 export interface StepOptions extends CellOptions {
-  /** Confirms that the caller knows money has left for a payout. Without it such a payout is refused. */
+  /** Confirms that the caller knows money has already left for these payouts. Without it, the call is refused if money has left for one of them. */
   readonly moved?: true
 }
 
 export interface ApproveOptions extends StepOptions {
-  /** The number of attempts that each stuck payout shows. With it, a repeated approval does not approve one that got stuck again. */
+  /** The `attempts` that the stuck payouts showed to the caller. With it, a repeated call does not approve a payout that got stuck again since. */
   readonly attempts?: number
 }
 
@@ -99,7 +99,7 @@ export interface DecisionToMake {
   readonly txid: string
   readonly position: ShownPosition
   readonly decision: 'credit' | 'refuse'
-  /** The reason: 1 to 200 characters. */
+  /** Why the person or backend decided this: 1 to 200 characters, for people. */
   readonly why: string
 }
 
@@ -107,8 +107,8 @@ export interface DecisionToMake {
 export type LedgerDeposit = OwnedDepositItem<string>
 
 /**
- * Why a call failed. `why` is one sentence for people, and `reason` is the same code as in `x-reason`, if there is one. Nothing was changed, except perhaps
- * with `internal`.
+ * Why a call failed. `why` is one sentence for people. `reason`, if there is one, is the code that HTTP callers get as `x-reason`. The call has changed
+ * nothing; only after `internal` it may have.
  */
 export type LedgerError =
   | PostFailure
@@ -126,31 +126,31 @@ export type LedgerError =
       readonly reason: 'not-configured' | 'configuration-differs'
       readonly why: string
     }
-  /** The users of the call are in several cells, or not in the one that it names. */
+  /** The users of the call are in several cells, or not in the cell that the call names. */
   | { readonly kind: 'other-cell'; readonly reason: 'other-cell'; readonly why: string }
-  /** A bug, or the database is unavailable. A post can be sent again: it is never stored twice. */
+  /** A bug, or the database is unavailable. The call may have been carried out. A post of entries can be sent again: it is never stored twice. */
   | { readonly kind: 'internal'; readonly why: string }
 
-/** A result, or a failure. No method throws. */
+/** What each method returns: its result, or why the call failed. No method throws. */
 export type LedgerAnswer<T> = ({ readonly ok: true } & T) | { readonly ok: false; readonly error: LedgerError }
 
 /** The methods that other Workers of the account can call. */
 export interface LedgerMethods {
-  /** Posts 1 to 20 entries, all or none; `by` is the name of the calling backend. The answer has the entries in the same order. */
+  /** Posts 1 to 20 entries, all or none. `by` is the name of the calling backend. The answer has the entries in the order of the call. */
   post(
     entries: readonly EntryToPost[],
     by: string,
   ): Promise<LedgerAnswer<{ readonly replayed: boolean; readonly entries: readonly LedgerEntry[] }>>
-  /** Credits or refuses 1 to 20 deposits that are held for review, all or none; `by` is the name of the calling backend. */
+  /** Decides to credit or refuse 1 to 20 deposits that are held for review, all or none. `by` is the name of the calling backend. */
   decideDeposits(
     deposits: readonly DecisionToMake[],
     by: string,
     options?: CellOptions,
   ): Promise<LedgerAnswer<{ readonly replayed: boolean; readonly deposits: readonly LedgerDeposit[] }>>
-  /** Reads a page of a user's entries, newest first, and how many match. */
+  /** Reads a page of a user's entries, newest first. `count` is the number of entries on all pages. */
   entries(query: EntriesQuery): Promise<LedgerAnswer<{ readonly list: readonly LedgerEntry[]; readonly count: number }>>
   /**
-   * Reads up to `limit` events (100 by default and at most) after the one with the id `after`, in order. An empty list means that there are no more for now.
+   * Reads at most `limit` events (by default and at most 100) after the event with the id `after`, in order. An empty list: there are no further events yet.
    */
   events(
     after: number,
@@ -164,21 +164,21 @@ export interface LedgerMethods {
   ): Promise<
     LedgerAnswer<{ readonly list: readonly { readonly amt: string; readonly cuy: number }[]; readonly count: number }>
   >
-  /** Returns a user's current deposit address in Base58Check, or with `fresh` another one. */
+  /** Returns a user's current deposit address in Base58Check. Issues a new address if the user has none, or if `fresh` is true. */
   address(
     uid: number,
     options?: { readonly fresh?: boolean },
   ): Promise<LedgerAnswer<{ readonly id: number; readonly address: string }>>
-  /** Reads a page of payouts, newest first, and how many match. */
+  /** Reads a page of payouts, newest first. `count` is the number of payouts on all pages. */
   payouts(query: PayoutsQuery): Promise<LedgerAnswer<LedgerPayouts>>
-  /** Asks for 1 to 20 payouts, all or none; `by` is the name of the calling backend. */
+  /** Asks for 1 to 20 payouts, all or none. `by` is the name of the calling backend. */
   askPayouts(
     payouts: readonly PayoutToAsk[],
     by: string,
   ): Promise<LedgerAnswer<LedgerPayouts & { readonly replayed: boolean }>>
-  /** Approves payouts, all or none; `by` must not be the name that asked for them. */
+  /** Approves payouts, all or none. `by` must be another name than that of the backend that asked for them. */
   approvePayouts(ids: readonly number[], by: string, options?: ApproveOptions): Promise<LedgerAnswer<LedgerPayouts>>
-  /** Cancels payouts, all or none; their money returns to the wallets. If money has left for one, `by` must not be the name that asked for it. */
+  /** Cancels payouts, all or none. Their money returns to the wallets. If money has left for one, `by` must not be the backend that asked for it. */
   cancelPayouts(
     ids: readonly number[],
     why: string,

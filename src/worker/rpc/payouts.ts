@@ -17,7 +17,7 @@ import type { LedgerError, LedgerMethods, LedgerPayouts } from './ledger-methods
 
 const notHere = { kind: 'not-found', why: 'payouts are not configured' } as const satisfies LedgerError
 
-/** Makes the methods about payouts. A signer's requests exist only over HTTP. */
+/** Makes the RPC methods about payouts. Requests of a signer have no RPC method: a signer uses HTTP. */
 export function createPayoutMethods(
   services: Services,
   call: Call,

@@ -27,7 +27,7 @@ export interface CheckNowResult {
   readonly credited: readonly CreditedSum[]
   /** The user's transfers that are not final: how many, and the estimated seconds until the last one is final (null: unknown). Null if there are none. */
   readonly unconfirmed: { readonly count: number; readonly seconds: number | null } | null
-  /** The user's transfers that cannot be decided now. */
+  /** The user's final transfers of which the service cannot decide now whether to credit them. */
   readonly held: readonly { readonly reason: HeldReason }[]
   /** Final blocks that are not scanned yet. */
   readonly behindBlocks: number
@@ -63,7 +63,7 @@ export async function checkNow(
     unconfirmed: seen.length === 0 ? null : { count: seen.length, seconds },
     held: open.flatMap((one) => (one.state === 'held' ? [{ reason: one.reason as HeldReason }] : [])), // safe: held transfers have such reasons
     behindBlocks,
-    problem: state.halted === null ? problem : 'forked', // `halted` is stored: this scan may have ended before it met the fork again
+    problem: state.halted === null ? problem : 'forked', // this scan may have ended before it met a known fork again, so the stored `halted` counts
   })
 }
 

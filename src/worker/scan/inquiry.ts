@@ -42,8 +42,8 @@ import { loadRules, type ScanContext, selectOwned } from './rules.ts'
 import { type ScanState, selectScan, storeFinalized } from './store/position.ts'
 
 /**
- * Answers one user about one transaction, wherever the scan is: credits the user's final deposits in it, or explains why there is nothing to credit. A
- * decision of the scan stands. A transfer about which the scan has not decided is stored here only to be credited, or to be held for review.
+ * Answers one user about one transaction: credits the user's final deposits in it, even if the scan has not reached its block, or explains why there is nothing
+ * to credit. What the scan has decided about a transfer stands. Any other transfer is stored here only to be credited or to be held for review.
  */
 export async function answerInquiry(
   context: ScanContext,
@@ -68,8 +68,8 @@ export async function answerInquiry(
 }
 
 /**
- * Finds what the owner of a transaction would be told, for somebody else who asks. Nothing is stored. If several users are paid, the first one counts as the
- * owner, `reservedUid` last. `uid` is null if the transaction concerns no user.
+ * Finds, for a backend or a person at the desk, what the owner of a transaction would be told. Nothing is stored. The owner is the first user whom the
+ * transaction pays; `reservedUid` (nobody) only if it pays nobody else. `uid` is null if the transaction concerns no user.
  */
 export async function lookUpTransaction(
   context: ScanContext,
@@ -82,14 +82,14 @@ export async function lookUpTransaction(
   return isAboutNodes ? err(answer) : ok(finding)
 }
 
-/** The finding about a transaction for one user, and the transfers to store with the answer. */
+/** What was found out about a transaction for one user, and the transfers to store before answering. */
 interface Investigation {
   readonly finding: TransactionFinding
   /** Transfers to credit, and those to be held for review. */
   readonly toStore: readonly JudgedTransfer[]
   /** The user's transfers that are held or refused. */
   readonly others: readonly Extract<JudgedTransfer, { readonly state: 'held' | 'refused' }>[]
-  /** The transfer that was final before its address was issued, if this is why the answer credits nothing. */
+  /** The transfer that was final before its address was issued, if nothing is credited for this reason. */
   readonly beforeIssue: JudgedTransaction['judged'][number] | undefined
   /** The newest correction (an operator lowered a wrong finalized height) when the transaction was read; 0 if there was none. */
   readonly correctedBy: number
@@ -134,7 +134,7 @@ async function investigate(context: ScanContext, chain: Chain, asker: Uid | null
   }
 }
 
-/** The first user whom the transaction pays or names, or who has sent it, `reservedUid` last; null if it concerns no user. */
+/** The first user whom the transaction pays or names, or who has sent it; `reservedUid` only if there is no other. Null if it concerns no user. */
 async function findPaid({ db }: ScanContext, { judged, owners, reading }: JudgedTransaction): Promise<Uid | null> {
   const named = [reading.target, ...reading.logs.map(({ topics }) => addressFromHex((topics[2] ?? '').slice(-40)))]
   const recipients = new Set([...judged.map(({ transfer }) => transfer.to), ...named.filter((one) => one !== null)])
@@ -154,7 +154,7 @@ const uncredited = (uid: Uid | null, answer: QueryFailure): TransactionFinding =
   return { uid, answer, uncredited: [], isUnread: false }
 }
 
-/** Leaves out the transfers that are stored and decided, so neither seen nor dropped. */
+/** Leaves out transfers that are stored in another state than `seen` or `dropped`: the scan has decided about them. */
 function withoutDecided(found: JudgedTransaction, stored: readonly StoredTransfer[]): JudgedTransaction {
   const positions = new Set(stored.filter(isFinal).map(({ position }) => position))
   return { ...found, judged: found.judged.filter(({ transfer }) => !positions.has(transfer.position)) }
@@ -162,7 +162,7 @@ function withoutDecided(found: JudgedTransaction, stored: readonly StoredTransfe
 
 const isFinal = ({ state }: StoredTransfer) => state !== 'seen' && state !== 'dropped'
 
-/** The user's transfers to credit and the others, or why there is nothing to credit. `uid` is null if the transaction concerns no user. */
+/** The user's transfers to credit, and the user's held or refused ones, or why there is nothing to credit. `uid` is null if no user is concerned. */
 async function outcomeFor(context: ScanContext, uid: Uid | null, found: JudgedTransaction) {
   const { db, currencies } = context
   const own = verdictsFor(uid, found.judged)
@@ -191,7 +191,7 @@ interface JudgedTransaction {
   readonly judged: readonly { readonly transfer: ChainTransfer; readonly verdict: ReturnType<typeof judgeTransfer> }[]
 }
 
-/** Reads and judges a transaction, once its block is final and agreed. */
+/** Reads and judges a transaction. Fails at once if its block is not final, or if nodes do not agree about the transaction. */
 async function judgeTransaction(
   context: ScanContext,
   chain: Chain,
@@ -224,7 +224,7 @@ function withOpen(
   { judged, internals }: JudgedTransaction,
   currencies: Currencies,
 ): TransactionFinding {
-  // A transfer that would be credited is here only because its wallet has no room.
+  // A transfer with the verdict `credited` is not credited only if its wallet has no room.
   const failures = verdictsFor(known.uid, judged).map((one) =>
     one.state === 'held' || one.state === 'refused' ? explainUncredited(one, currencies) : walletFull,
   )
@@ -232,8 +232,8 @@ function withOpen(
 }
 
 /**
- * Whether a contract has sent TRX to the user in a transaction of which only token transfers are stored: the scan does not read such TRX. `unread`: nodes
- * could not say.
+ * Whether a contract has sent TRX to the user in a transaction of which only token transfers are stored. The scan does not read TRX that contracts send.
+ * `unread`: the nodes could not say it.
  */
 async function lookForInternals(
   { db }: ScanContext,
@@ -260,7 +260,7 @@ function verdictsFor(uid: Uid | null, judged: JudgedTransaction['judged']) {
   })
 }
 
-/** The transfer that explains why nothing is credited: the first held one, else the first refused one. */
+/** The transfer that explains why nothing is credited: the first held transfer, or without one the first refused transfer. */
 function firstUncredited<One extends Pick<StoredTransfer, 'state'>>(all: readonly One[]): One | undefined {
   return all.find((one) => one.state === 'held') ?? all.find((one) => one.state === 'refused')
 }
@@ -269,7 +269,7 @@ function findBeforeIssue(uid: Uid, { judged, owners }: JudgedTransaction) {
   return judged.find(({ transfer, verdict }) => verdict === 'paid-before-issue' && owners.get(transfer.to)?.uid === uid)
 }
 
-/** Whether the user's wallets have room for all credits. If not, nothing is credited here, and the scan stores them as held, with their events. */
+/** Whether the user's wallets have room for all credits. If not, no transfer is credited here. The scan stores them as held and makes their events. */
 async function hasRoom(
   { db }: ScanContext,
   uid: Uid,
@@ -292,8 +292,8 @@ function findDecided(uid: Uid | null, own: readonly Uncredited[], currencies: Cu
 }
 
 /**
- * Reads the transaction and the users of the addresses in it, if its block is final and enough nodes agree on it. It never waits: for a younger block it
- * returns the failure at once.
+ * Reads the transaction and the users of the addresses in it, if its block is final and a quorum of the nodes agrees. Does not wait for finality: if the block
+ * is not final, the result is the failure `not-final`.
  */
 async function readFinal(context: ScanContext, chain: Chain, state: ScanState | null, txid: Txid) {
   const { db, clock } = context
@@ -309,7 +309,7 @@ async function readFinal(context: ScanContext, chain: Chain, state: ScanState | 
     if (!head.ok) return err(toQueryFailure(head.error))
     const finalized = head.value.header.height
     if (height > finalized) {
-      // If no newer head was found, the stored head has been final since the time stored with it.
+      // If the nodes show no newer head than the stored one, estimate from the time at which the stored head became final.
       const known = state !== null && finalized <= state.finalized ? state : { finalized, finalizedAt: clock.now() }
       return err<QueryFailure>({ kind: 'not-final', seconds: secondsLeft(height, known, clock.now()) })
     }
@@ -344,6 +344,6 @@ function explainWorthless(
   return { kind: 'worthless', reason, why: isClear ? why : `${why}; ${internalsNotShown}` }
 }
 
-/** Other nodes may keep internal transfers, so asking again later can help. */
+/** The end of a sentence: too few nodes keep the TRX that contracts sent in old transactions. Other nodes may, so asking again later can help. */
 const internalsNotShown =
   'if a contract sent TRX to you in it, too few nodes show that, since they may not keep it: it can be asked for again'

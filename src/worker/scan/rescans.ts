@@ -27,8 +27,8 @@ export interface RescanRules {
 }
 
 /**
- * Reads the blocks that are due again: gaps, blocks that an operator asked for, and those that a payout needs. Stores and credits what can be read;
- * `rescan.ts` decides how the rest is tried again. Begins no read after `until`.
+ * Reads blocks again whose time has come: gaps, blocks that an operator asked for, and blocks that a payout needs. Stores and credits what can be read.
+ * `rescan.ts` decides when the unread parts are tried again. Begins no read after `until`.
  */
 export async function readAgain(context: ScanContext, chain: Chain, rules: RescanRules, until: UnixMs): Promise<void> {
   while (context.clock.now() < until) {
@@ -61,15 +61,15 @@ const isOver = ({ kind }: ChainFailure) => kind === 'limited' || kind === 'out-o
 interface SingleBlock {
   readonly due: Rescan
   readonly block: Extract<BlockReading, { readonly kind: 'read' }>
-  /** The successful calls of the block. */
+  /** The successful calls of the block, which may have logs. */
   readonly calls: readonly Txid[]
-  /** The findings in the block without its receipts. */
+  /** What was found in the block before its receipts were read. */
   readonly found: BlockFindings
 }
 
 /**
- * Reads the receipts of the calls of a block, a batch at a time, and credits the transfers in them. Each batch is stored with the progress. False if time or
- * allowance is used up, if another read came first, or if an operator lowered the finalized height.
+ * Reads the receipts of the calls of a block, a batch at a time, and credits the transfers in the receipts. Each batch is stored together with the progress.
+ * False if time or allowance is used up, if another read came first, or if an operator lowered the finalized height.
  */
 async function readReceipts(
   { db, clock }: ScanContext,
@@ -79,7 +79,7 @@ async function readReceipts(
 ): Promise<boolean> {
   const queue = receiptsToRead(due, calls)
   let rescan = due
-  let shown = found // stored with the first batch
+  let shown = found // what the block shows without its receipts is stored with the first batch
   for (let i = 0; i < queue.length; i += receiptsMax) {
     const batch = queue.slice(i, i + receiptsMax)
     const read = await readBatch(chain, header, batch)
@@ -94,11 +94,11 @@ async function readReceipts(
     const own = sent.filter(({ txid }) => batch.includes(txid) && !read.unreadable.includes(txid))
     const outgoing = findInReceipts(own, read.transfers, header.height, watch.watched)
     const known = new Set(outgoing.found.map(({ txid }) => txid))
-    const first = shown.payouts.found.filter(({ txid }) => !known.has(txid)) // the receipts say more about the others
+    const first = shown.payouts.found.filter(({ txid }) => !known.has(txid)) // `outgoing` says more about the transactions whose receipts were read
     const findings: BlockFindings = {
       judged: [...shown.judged, ...judgeTransfers(read.transfers, header, owners, rules)],
       sent: shown.sent,
-      acts: selectActs(read.acts, header.height, owners, rules), // without receipts the block shows no acts of issuers
+      acts: selectActs(read.acts, header.height, owners, rules), // `shown` has no acts of issuers: the block was read without logs
       payouts: { ...watch, ...outgoing, found: [...first, ...outgoing.found] },
     }
     const part = afterReceipts(rescan, calls.length, batch, read.unreadable)

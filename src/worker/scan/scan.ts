@@ -42,8 +42,8 @@ export interface ScanEnd {
 }
 
 /**
- * Finds final deposits and credits them: reads every final block above the stored position, in order, and then the blocks that are not final. It may end
- * anywhere and be repeated, and concurrent scans store nothing twice.
+ * Reads every final block above the stored position, in order, and credits the deposits in it. Then reads the blocks that are not final. A scan may be killed
+ * at any point: the next scan continues. Concurrent scans store nothing twice.
  */
 export async function scan(
   context: ScanContext,
@@ -64,7 +64,7 @@ export async function scan(
     logger.info('scan-stopped', { ...failure })
     await storeScanEnd(db, { startedAt, hasHead: head !== null, problem: failure.kind })
   } else if (state.caughtUpAt !== startedAt) {
-    await storeScanEnd(db, { startedAt, hasHead: true, problem: null }) // no block was new
+    await storeScanEnd(db, { startedAt, hasHead: true, problem: null }) // there was no new block, so no batch of blocks has stored the end
   }
   const isCaughtUp = failure === null && head !== null && rules !== null
   const latest = isCaughtUp ? await readTail(context, chain, { state, head, rules }, host) : null
@@ -93,7 +93,7 @@ async function catchUp(
   const { header: head, behind } = agreed.value
   let state = first
   if (head.height > first.finalized) {
-    // Store the head before reading. An address that is issued from now on counts from this height, so no block of this scan can pay it.
+    // Store the head before reading. An address that is issued from now on counts only above this height, so this scan misses no deposit to it.
     const at = clock.now()
     await storeFinalized(db, first, head, at)
     state = { ...first, finalized: head.height, finalizedTime: head.timestamp, finalizedAt: at }
@@ -101,7 +101,7 @@ async function catchUp(
   const rules = await loadRules(context, chain, state.height, await loadPayers(host))
   while (state.height < head.height) {
     const read = await readRange(context, chain, state, { head: head.height, rules, startedAt })
-    if (!read.ok) return { state: (await selectScan(db)) ?? state, head, behind, rules, failure: read.error } // another run may have stored a halt
+    if (!read.ok) return { state: (await selectScan(db)) ?? state, head, behind, rules, failure: read.error } // a concurrent scan may have stored a halt
     if (read.value !== null) {
       state = read.value
       continue
@@ -109,7 +109,7 @@ async function catchUp(
     const { correctedBy, height, openPayers } = state
     state = (await selectScan(db)) ?? state
     const isWatchedNow = state.openPayers.every((address) => openPayers.includes(address))
-    // The head may be above a height that an operator has lowered, or above a restored older copy of the database: the next scan asks for it again.
+    // An operator has lowered the finalized height, or an older copy of the database was restored. The head may be too high, so the next scan asks for it.
     if (state.correctedBy !== correctedBy || (state.height <= height && isWatchedNow)) {
       return { state, head, behind, rules, failure: { kind: 'out-of-time' } }
     }
@@ -120,7 +120,7 @@ async function catchUp(
 /** Why the scan cannot start: the chain cannot be read, or `TRON_START_BLOCK` is above the agreed finalized head. */
 type StartFailure = ChainFailure | { readonly kind: 'start-above-head' }
 
-/** The state of the scan; starts the scan if it never was, and then stores the agreed finalized head. No address is shown before that ("watch before show"). */
+/** Returns the state of the scan. Starts a scan that was never started, and stores the agreed head. No address is shown before ("watch before show"). */
 export async function ensureStarted(
   { db, clock, startBlock }: ScanContext,
   chain: Chain,
@@ -131,7 +131,7 @@ export async function ensureStarted(
   if (!head.ok) return head
   const { height, hash } = head.value.header
   if (startBlock !== null && startBlock > height) return err({ kind: 'start-above-head' })
-  // By default the finalized block counts as read: it was final before any address was issued.
+  // Without `TRON_START_BLOCK` the finalized block counts as read: it was final before any address was issued, so it has no deposit.
   const position = startBlock === null ? { height, hash } : { height: (startBlock - 1) as BlockHeight, hash: null }
   await startScan(db, position, head.value.header, clock.now())
   const state = await selectScan(db)
@@ -152,8 +152,8 @@ interface ScanPlan {
 }
 
 /**
- * Reads the blocks above the position, as many as fit into one reply, and stores position, transfers, credits and gaps together. A block that cannot be read
- * does not stop the position: it becomes a gap. Returns the new state; null if another scan has moved the position first, and then nothing is stored.
+ * Reads the blocks above the position, as many as fit into one reply, and stores position, transfers, credits and gaps in one batch. A block that cannot be
+ * read becomes a gap, and the position passes it. Returns the new state; null if another scan has moved the position first, so that nothing was stored.
  */
 async function readRange(
   context: ScanContext,
@@ -185,8 +185,8 @@ async function readRange(
 }
 
 /**
- * The findings in final blocks that are to be stored: transfers to or from addresses of the service, transactions that such addresses have sent, acts of
- * issuers, payouts, and gaps.
+ * Finds what is to be stored of final blocks: transfers to or from addresses of the service, transactions that these addresses have sent, acts of token
+ * issuers, payouts, and blocks that could not be read (gaps).
  */
 export function findInBlocks(
   blocks: readonly BlockReading[],
@@ -216,7 +216,7 @@ export function findInBlocks(
   return { judged, sent, acts, gaps, payouts: { ...watch, ...findOutgoing(blocks, watch.watched) } }
 }
 
-/** Judges the transfers of a final block, and leaves out those that are not stored. */
+/** Judges the transfers of a final block. Leaves out transfers that are not stored, such as those of strangers. */
 export function judgeTransfers(
   transfers: readonly ChainTransfer[],
   block: BlockRef,

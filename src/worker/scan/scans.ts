@@ -6,11 +6,11 @@ import type { ObjectHost } from '../platform/object-host.ts'
 import type { ScanContext } from './rules.ts'
 import { type ScanEnd, scan } from './scan.ts'
 
-/** After this time a tick requests no more blocks. */
+/** A tick requests no more blocks after this time since its start. */
 const tickReadMs = 18_000
-/** After this time a user's call requests nothing more and waits no longer. */
+/** After this time since its start, a user's call requests nothing more from nodes and waits for its scan no longer. */
 export const callMs = 12_000
-/** A call with less time left starts no scan. */
+/** A user's call that has less than this left of `callMs` starts no scan. */
 const scanMsMin = 2_000
 
 export interface ScansParts extends ScanContext {
@@ -19,11 +19,11 @@ export interface ScansParts extends ScanContext {
   readonly host: ObjectHost
   /** Tells each webhook endpoint to look for new events, without waiting for it. */
   wakeEndpoints(): void
-  /** Lets work continue after the caller has returned. */
+  /** Lets the platform continue `work` after the request or tick that began it has ended. */
   inBackground(work: Promise<unknown>): void
 }
 
-/** The scans of one instance. One runs at a time, and it answers all users who asked before it began. */
+/** The scans of one instance. A scan answers all users who asked before it began. A user's call waits while the newest scan runs; a tick always begins one. */
 export interface Scans {
   /** Whether this instance has begun a scan. If it has not, the database knows whether one ever did. */
   hasBegun(): boolean
@@ -43,7 +43,7 @@ interface Run {
   isCut: boolean
 }
 
-/** Makes the scans of a new instance. Their memory may be lost at any time. */
+/** Makes the scans of a new instance. It keeps the newest scan only in memory, which may be lost at any time. */
 export function createScans(parts: ScansParts): Scans {
   const { clock } = parts
   let newest: Run | null = null

@@ -4,15 +4,15 @@ import { storeSize } from './store/size.ts'
 
 /** The most that D1 stores in one database (Cloudflare's limits page, November 2026). */
 export const databaseBytesMax = 10_000_000_000
-/** At this share of the limit the first alarm is raised. */
+/** At this share of `databaseBytesMax` the alarm `database-filling` is raised. */
 const fillingFrom = 0.7
-/** At this share of the limit the second alarm is raised. */
+/** At this share of `databaseBytesMax` the alarm `database-nearly-full` is raised as well. */
 const nearlyFullFrom = 0.9
-/** Sizes are kept for this many days. */
+/** The size of each day is kept for this many days. */
 const sizeDays = 40
 const dayMs = 86_400_000
 
-/** Stores the size of the database once a day, and finds out whether it is nearly full. `sizeDay` is the newest day with a stored size, counted from 1970. */
+/** Stores the size of the database once a day, and returns the alarms about it. `sizeDay` is the newest day with a stored size, in days since 1970. */
 export async function watchSize(
   { db, clock, databaseBytes }: Pick<ScanContext, 'db' | 'clock'> & { databaseBytes(): number },
   sizeDay: number,

@@ -8,11 +8,11 @@ import type { ObjectHost } from '../platform/object-host.ts'
 import { readOwners, type ScanContext, selectOwned, watchedFor } from './rules.ts'
 import type { ScanState } from './store/position.ts'
 
-/** Most replies that one scan reads of the tail (the blocks that are not final), which usually fits into one. */
+/** Most replies that one scan reads of the tail (the blocks that are not final). The tail usually fits into one reply. */
 const tailReadsMax = 5
-/** If a node's newest block is of this age or older, there are more blocks to read, or the node is behind. */
+/** If the newest block in a reply is this many milliseconds old or older, the node has more blocks to read, or is behind. */
 const newestMsMax = 2 * blockSeconds * 1000
-/** Most transfers of one block that are stored as seen. The others wait until the block is final. */
+/** Most transfers of one block that are stored as seen. The block's other transfers are stored when the block is final. */
 export const seenOfBlockMax = 200
 /** Most transfers that are stored as seen at a time, over all blocks that are not final. */
 export const seenMax = 1_000
@@ -63,7 +63,7 @@ export async function readTail(
     if (paying.length > 0) await seenStatement(db, paying, clock.now()).run()
     const newest = blocks.at(-1)?.header
     const isOld = (at: number) => clock.now() - at >= newestMsMax
-    // If a node shows no block above the stored one, and the stored one is old, another node may have invented the stored one. Read again from the final block.
+    // If a node shows no block above the stored one, and the stored one is old, another node may have invented it. So the tail is read from the final block on.
     const isDoubtful = newest === undefined && known === stored && isOld(stored.timestamp)
     if (known !== base && (!follows || isDoubtful)) {
       known = base

@@ -22,8 +22,8 @@ export async function readBalances(
 }
 
 /**
- * Reads the newest balances of one address from several nodes. For each asset the `quorum`-th smallest answer counts, so fewer lying nodes than `quorum`
- * cannot make a balance look too small. If 2 × `quorum` − 1 nodes answer, they cannot make it look too large either.
+ * Reads the newest balances of one address from several nodes. For each asset the `quorum`-th smallest answer counts. So lying nodes, if they are fewer than
+ * `quorum`, cannot make a balance look too small. If 2 × `quorum` − 1 nodes answer, they cannot make a balance look too large either.
  */
 export async function readHoldings(
   session: Session,
@@ -49,8 +49,8 @@ const heldBy = (addresses: readonly Address[], asset: Asset): readonly Held[] =>
   addresses.map((address) => ({ address, asset }))
 
 /**
- * Reads balances from one node. The batch may have one call more than other batches, so that 20 balances and the chain id take one request. The chain id
- * replaces a probe of the node.
+ * Reads balances from one node. Its batch may have one call more than other batches, so that 20 balances and the node's chain id take one request. The chain
+ * id in each batch makes it unnecessary to probe the node first.
  */
 function balancesAt(session: Session, node: TronNode, held: readonly Held[]): NodeResult<readonly bigint[]> {
   const calls = held.map(({ address, asset }) =>
@@ -66,8 +66,8 @@ function parseSun(value: unknown): Parsed<bigint> {
 }
 
 /**
- * Finds the first of at most `balancesMax` addresses that holds an asset according to any of `quorum` nodes, or null. A lying node can claim that an address
- * holds something, but cannot hide it.
+ * Returns the index of the first of at most `balancesMax` addresses that holds the asset according to any of `quorum` nodes; null if none does. So a lying node
+ * can claim that an empty address holds something, but cannot hide what an address holds.
  */
 export async function findHolder(
   session: Session,
@@ -83,8 +83,8 @@ export async function findHolder(
 }
 
 /**
- * Whether the account exists according to any of `quorum` nodes, because a node that is behind may not show it. An emptied address holds nothing, but its
- * account stays.
+ * Whether the address has an account on the chain according to any of `quorum` nodes. One node is not enough to deny it, because that node may be behind. The
+ * account of an address that was emptied stays.
  */
 export async function isActivated(session: Session, address: Address): ChainResult<boolean> {
   const { quorum } = session.pool

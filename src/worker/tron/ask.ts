@@ -37,8 +37,8 @@ import { parseReceipt } from './parse/log.ts'
 import { postJson, type ReadReply } from './transport.ts'
 
 /**
- * Sends one request to a service of a node, within the node's allowance, and records the result in its health. A request that fails at a healthy service is
- * tried once more.
+ * Sends one request to a service of a node, within the node's allowance, and records the result in the service's health. If the service was healthy before,
+ * a request that fails is tried once more.
  */
 async function request<T>(
   session: Session,
@@ -57,10 +57,10 @@ async function request<T>(
     const turn = clock.now() < nodeDeadline.until ? await waitForTurn(session, node) : ok(() => {})
     if (!turn.ok) return turn
     const [startedAt, { rests, failures }] = [clock.now(), node[service]]
-    const until = Math.min(nodeDeadline.until, deadline) as UnixMs // safe: one of both
+    const until = Math.min(nodeDeadline.until, deadline) as UnixMs // safe: the earlier of two times
     const result = blameSlow(session, await postJson(network, target, body, until, read).finally(turn.value))
     const ms = clock.now() - startedAt
-    if (ms > limits.slowMs) demoteSlow(node[service], clock.now()) // even if the answer is good
+    if (ms > limits.slowMs) demoteSlow(node[service], clock.now()) // a slow service is demoted even if its answer is good
     if (result.ok) {
       allowance.noteAnswer(number)
       recordSuccess(node[service], ms)
@@ -79,7 +79,7 @@ async function request<T>(
   }
 }
 
-/** If a node uses up its share of the time, that is the node's failure, and not the end of this piece of work. */
+/** Turns `out-of-time` into a failure of the node if only the node's share of the time is used up: this piece of work then asks another node. */
 function blameSlow<T>({ pool, deadline }: Session, result: Result<T, NodeError>): Result<T, NodeError> {
   if (result.ok || result.error.kind !== 'out-of-time' || pool.clock.now() >= deadline) return result
   return nodeError('timed-out', 'no answer in its part of the time')
@@ -100,7 +100,7 @@ async function waitForTurn({ pool, quota, deadline, order, sent, nodeDeadline }:
   }
   if (turn.error.kind === 'late') {
     if (quota.kind !== 'caller') {
-      // Without batches, the node has too few requests for a tick. The next tick asks all others before it.
+      // This node takes no batches, so its requests in a second do not suffice for a tick. Demote it: the next tick asks all other nodes before it.
       if (quota.kind === 'tick' && takesNoBatches(node, clock.now()) && before > tickRequests)
         node.rpc.demotedUntil = clock.now() + limits.demotedMs
       return nodeError('out-of-time', 'its seconds have no room before the deadline')
@@ -108,7 +108,7 @@ async function waitForTurn({ pool, quota, deadline, order, sent, nodeDeadline }:
     return limitedBy({ kind: 'limited', whose: 'nodes', seconds: turn.error.seconds })
   }
   if (quota.kind === 'tick' && turn.error.whose === 'nodes') {
-    const why = 'perDay is used up' // deposits wait for this, so an operator must know why
+    const why = 'perDay is used up' // deposits wait until the node may be asked again, so an operator must know the reason
     pool.raiseAlarm('allowance-used-up', { node: number }, { ...fieldsOf(node), seconds: turn.error.seconds, why })
   }
   return limitedBy(turn.error)
@@ -117,7 +117,7 @@ async function waitForTurn({ pool, quota, deadline, order, sent, nodeDeadline }:
 const limitedBy = (limit: NonNullable<NodeError['limit']>) =>
   err<NodeError>({ kind: 'limited', detail: `its allowance (${limit.whose})`, limit })
 
-/** Logs the failure of a node's service, and lets the service rest. `restsBefore` is its number of rests when the request began. */
+/** Logs the failure of a node's service, and lets the service rest. `restsBefore` is how often it had rested when the failed request began. */
 export function recordError(
   { pool }: Session,
   node: TronNode,
@@ -143,8 +143,8 @@ export function askApi<T>(session: Session, node: TronNode, path: string, body: 
 }
 
 /**
- * Sends calls to one node in batches, and checks the chain id in each. If a reply is too large, the batch is halved. If the node takes no batches, calls are
- * sent alone. `read` parses the reply to the call at an index; an error that it returns counts as the node's.
+ * Sends calls to one node in batches, and checks the chain id in each batch. If a reply is too large, its batch is halved. If the node takes no batches, each
+ * call is sent alone. `read` parses the reply to the call at an index. An error that `read` returns counts as the node's failure.
  */
 export async function askRpc<T>(
   session: Session,
@@ -228,7 +228,7 @@ function send(
   const { pool } = session
   const hasChain = !isSingle || calls.length === 0
   const all = hasChain ? [chainIdCall, ...calls] : calls
-  pool.lastId += 100 // ids are not used again, so that no old reply of a proxy matches
+  pool.lastId += 100 // no request uses the ids of an earlier one, so a proxy's stored reply to that one never matches
   const firstId = pool.lastId
   return request(session, node, 'rpc', '', encodeCalls(all, firstId, isSingle), (value) => {
     const single = isSingle ? parseSingleReply(value, firstId) : null
@@ -249,8 +249,8 @@ function checkChain(expected: bigint, reply: RpcReply | undefined): Result<null,
 }
 
 /**
- * Hashes of block 0 by chain id. A node can imitate a chain id, but not a hash (PROTOCOL.md, Chain identity). For other chains only the last 4 bytes of the
- * hash are known: they are the chain id.
+ * Hashes of block 0 by chain id. A node of another chain can be configured with this chain id, but has another block 0 (PROTOCOL.md, Chain identity). Of the
+ * block 0 of all other chains only the last 4 bytes of the hash are known, because they are the chain id.
  */
 export const genesisHashes: ReadonlyMap<bigint, string> = new Map([
   [0x2b6653dcn, '00000000000000001ebf88508a03865c71d452e25f4d51194196a1d22b6653dc'],
@@ -272,7 +272,7 @@ export async function requireFit(session: Session, node: TronNode): NodeResult<n
     node.probing = null
   })
   const result = await node.probing
-  // The piece of work that began the probe has run out of time or allowance.
+  // Another piece of work began the probe and has run out of its own time or allowance. This one still has both, so it probes again.
   const isCut = !result.ok && (result.error.kind === 'out-of-time' || result.error.kind === 'limited')
   if (isCut && !isMine) return requireFit(session, node)
   if (!result.ok) return result
@@ -286,7 +286,7 @@ export async function requireFit(session: Session, node: TronNode): NodeResult<n
 /** Stops using a node for `unfitMs`, and raises an alarm with the cause, so that an operator can act on it. */
 export function recordUnfit({ pool }: Session, node: TronNode, why: string): void {
   const now = pool.clock.now()
-  if (node.unfit !== null && isAhead(node.unfit.until, limits.unfitMs, now)) return // an alarm was raised before
+  if (node.unfit !== null && isAhead(node.unfit.until, limits.unfitMs, now)) return // unfit already, so the alarm was raised before
   node.probedUntil = 0
   node.unfit = { why, until: now + limits.unfitMs }
   node.lastError = { at: now, why }
@@ -308,7 +308,7 @@ async function probe(session: Session, node: TronNode): NodeResult<null> {
   return history
 }
 
-/** Reads block 0. If it is the block of another chain, the node belongs to that chain. */
+/** Parses the reply with block 0. If the block has another hash than the configured chain's, the error says that the node is of another chain. */
 function parseGenesis(reply: RpcReply, chainId: bigint): Result<BriefBlock, NodeError> {
   const genesis = parseResult(reply, 'block 0', parseBriefBlock)
   if (!genesis.ok) return genesis
@@ -318,14 +318,14 @@ function parseGenesis(reply: RpcReply, chainId: bigint): Result<BriefBlock, Node
   return nodeError('wrong-chain', `another chain: block 0 is ${genesis.value.hash}`)
 }
 
-/** Reads the finalized head. A node that does not support the tag is `unfit` (PROTOCOL.md, Block tags). */
+/** Parses the reply with the block `finalized`. A node that does not support this tag is `unfit` (PROTOCOL.md, Block tags). */
 export function parseFinalized(reply: RpcReply | undefined): Result<BriefBlock, NodeError> {
   const isUnknown = reply !== undefined && isUnsupported(reply)
   if (isUnknown) return nodeError('unfit', 'it has no tag finalized (java-tron 4.8.0)')
   return parseResult(reply, 'finalized head', parseBriefBlock)
 }
 
-/** A block with transactions must have receipts, and as many logs as the receipts count. An empty block proves nothing. */
+/** Fails if the node lacks history: for this block's transactions it must have receipts, and as many logs as these count. An empty block proves nothing. */
 async function requireHistory(session: Session, node: TronNode, block: BriefBlock): NodeResult<null> {
   const txids = block.txids.slice(0, limits.probeReceiptsMax)
   if (txids.length === 0) return ok(null)

@@ -56,8 +56,8 @@ function blocksOfReply({ nodes, clock }: Pool, node: TronNode): number {
 }
 
 /**
- * The number of blocks to ask all nodes for: as many as `quorum` of them can give, so that one node with short replies does not slow the others. Nodes that
- * rest or are behind count only if they are needed.
+ * The number of blocks to ask all nodes for: as many as `quorum` of them can give, so that one node with short replies does not slow the others. Nodes
+ * that rest or are behind count only if the quorum needs them.
  */
 function blocksOfQuestion(pool: Pool): number {
   const { nodes, quorum, clock } = pool
@@ -69,7 +69,7 @@ function blocksOfQuestion(pool: Pool): number {
   return lengths[quorum - 1] ?? 1
 }
 
-/** A query for a range of blocks to one node: its length, the time that it took, and the rest of the node's share of the time. */
+/** A query for a range of blocks to one node: how many blocks, the time that it took, and what was then left of the time allowed to this node. */
 interface AskedRange {
   readonly length: number
   readonly usedMs: number
@@ -77,8 +77,8 @@ interface AskedRange {
 }
 
 /**
- * Learns from a query how many blocks the node can give. Only a query of full length can show that more are possible, because queries of a caught-up scan are
- * short.
+ * Learns from a query how many blocks the node can give. Only a query for `blocksMax` blocks can show that the node can give more. A caught-up scan asks for
+ * fewer, which shows nothing.
  */
 function learnLength(
   pool: Pool,
@@ -104,7 +104,7 @@ export async function readFinalBlocks(
   from: BlockHeight,
   to: BlockHeight,
 ): ChainResult<readonly BlockReading[]> {
-  await session.pool.ready // the reply sizes of nodes are in the memory
+  await session.pool.ready // `blocksOfQuestion` needs the sizes of earlier replies, which are in the stored memory
   const found = await agreeOnBlocks(session, from, Math.min(blocksOfQuestion(session.pool), to - from + 1), to)
   if (!found.ok) return found
   const blocks = found.value.map((verdict, i): BlockReading => {
@@ -125,7 +125,7 @@ function raiseUnreadable(pool: Pool, { header: { height }, transactions }: NodeB
 
 type Verdicts = readonly QuorumVerdict<NodeBlock>[]
 
-/** Heights above an unreadable block that are tried as well: the next block may be unreadable, too. */
+/** How far above an unreadable block other blocks are tried. There are two, because the next block may be unreadable, too. */
 const laterBlocks = [1, 8] as const
 
 /**
@@ -179,7 +179,7 @@ async function agreeOnRange(session: Session, from: BlockHeight, length: number)
     if (before === undefined || !('value' in before) || !('value' in verdict)) return false
     return verdict.value.header.parentHash !== before.value.header.hash
   })
-  // A node that failed with `too-large` could not give blocks that other nodes have given. From now on the others are asked before it.
+  // A node that failed with `too-large` could not give blocks that other nodes have given. From now on those nodes are asked before it.
   const [first] = verdicts
   if (first !== undefined && 'value' in first) {
     for (const [node, { kind }] of errors) if (kind === 'too-large') demote(node, session.pool.clock)

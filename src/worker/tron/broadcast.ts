@@ -38,16 +38,16 @@ const nameOf = ({ number, endpoint: { name, rpc } }: TronNode) => {
   return nodeName(number, { name, host: new URL(rpc.url).hostname })
 }
 
-/** All usable nodes: the one with the quickest last answer first, then rotated by one each turn. Resting nodes come last. */
+/** All usable nodes, sorted by the time of their last answers. Each turn begins with the next node of this order. Resting nodes come last. */
 function inTurn({ pool: { nodes, clock } }: Session, turn: number): readonly TronNode[] {
   const now = clock.now()
-  const byTime = [...nodes].sort((a, b) => msOf(a) - msOf(b)) // stable: equal nodes keep the configured order
+  const byTime = [...nodes].sort((a, b) => msOf(a) - msOf(b)) // a stable sort: nodes with equal times keep the configured order
   const first = turn % Math.max(nodes.length, 1)
   const usable = [...byTime.slice(first), ...byTime.slice(0, first)].flatMap((node) => {
     const standing = standingOf(node.api, now)
     return standing === 'blocked' ? [] : [{ node, rests: standing === 'first' || standing === 'behind' ? 0 : 1 }]
   })
-  return usable.sort((a, b) => a.rests - b.rests).map(({ node }) => node) // stable: else the order stays
+  return usable.sort((a, b) => a.rests - b.rests).map(({ node }) => node) // a stable sort: among resting nodes, and among the others, the order stays
 }
 
 /** Milliseconds that the node's last answer took; 0 if it has not answered yet. */

@@ -121,7 +121,7 @@ export function isTooLarge(reply: RpcReply | undefined): boolean {
   return reply?.kind === 'error' && reply.error.kind === 'too-large'
 }
 
-/** Whether the same call may pass in a smaller batch. Too many results do not depend on the batch. */
+/** Whether the call may pass in a smaller batch: the reply was too large. An error that one call has too many results does not depend on the batch. */
 export function fitsSmallerBatch(reply: RpcReply | undefined): boolean {
   return reply?.kind === 'error' && reply.code === responseTooLarge
 }

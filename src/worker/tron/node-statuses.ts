@@ -22,7 +22,7 @@ export async function nodeStatuses(pool: Pool): Promise<readonly NodeStatus[]> {
   })
 }
 
-/** How the worse of the node's two services is used, because both are needed. */
+/** How the node is used now. Its worse service counts, because the scan needs both services of a node. */
 function useOf(node: TronNode, now: number): NodeUse {
   if (node.unfit !== null && isAhead(node.unfit.until, unfitMs, now)) return 'unfit'
   const uses = [standingOf(node.rpc, now), standingOf(node.api, now)]
@@ -30,8 +30,8 @@ function useOf(node: TronNode, now: number): NodeUse {
 }
 
 /**
- * How many blocks the node's newest final block is below that of any other node; null if its head was never read. Heads are read at different times, so
- * blocks that were made in between are left out.
+ * By how many blocks the node's newest final block is below the highest that another node has shown; null if the node's head was never read. Heads are read at
+ * different times, so blocks made between two readings are not counted.
  */
 function behindOf({ telemetry: { head } }: TronNode, { nodes }: Pool): number | null {
   if (head === null) return null

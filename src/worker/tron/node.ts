@@ -38,27 +38,27 @@ export interface ServiceHealth {
   failures: number
   /** Rate-limit refusals in a row. */
   rateLimits: number
-  /** Until then other nodes are used, if there are enough. A success ends the rest. */
+  /** Until this time other nodes are used, if there are enough. A successful request ends the rest. */
   restUntil: number
-  /** Until then no request is sent to the service. */
+  /** Until this time no request is sent to the service. */
   blockedUntil: number
-  /** Until then all other nodes are used first. */
+  /** Until this time nodes that are neither demoted nor resting are used first. */
   demotedUntil: number
   /** How often the service was demoted for being slow since its last quick answer. */
   slows: number
-  /** Until then nodes that are neither behind nor demoted are used first. */
+  /** Until this time nodes that are neither behind, demoted nor resting are used first. */
   behindUntil: number
-  /** The number of rests so far. A failed request counts only if there was no rest since it began, so that requests at the same time cause one rest. */
+  /** The number of rests so far. A failed request counts only if no rest has begun since it was sent, so concurrent requests that fail cause one rest. */
   rests: number
   /** The unbroken run of failures: since when, and the newest one. Null if the last request succeeded. */
   failing: { readonly since: UnixMs; readonly at: UnixMs; readonly why: string } | null
 }
 
-/** The memory about a node. It is stored, because the platform may clear an object's memory between two ticks. */
+/** What the service remembers about a node. It is stored, because the platform may clear an object's memory between two ticks. */
 export interface NodeMemory {
   readonly rpc: ServiceHealth
   readonly api: ServiceHealth
-  /** Until then a successful probe counts. 0 if the node must be probed. */
+  /** Until this time the last successful probe counts. 0 if the node must be probed. */
   probedUntil: number
   /** Why a probe found the node unfit, and until when that counts. */
   unfit: { readonly why: string; readonly until: number } | null
@@ -67,20 +67,20 @@ export interface NodeMemory {
   callsMaxUntil: number
   /** Kept bytes of a block in the node's newest reply; null before the first one. */
   blockBytes: number | null
-  /** Most blocks in one query. Halved if the node fails to give them; then it doubles again. */
+  /** Most blocks in one query. Halved if the node fails at a query, doubled if a query for this many blocks takes at most half of its time. */
   blocksMax: number
   /** Since when the node's finalized head is behind or missing; null if it is neither. */
   behindSince: UnixMs | null
   /** Since when the node fails, is unfit or is behind; null if it is well. */
   troubleSince: UnixMs | null
   lastError: NodeStatus['error']
-  /** Whether the alarm `node-failing` about the node may be raised. */
+  /** Whether the alarm `node-failing` was raised for the node and is not known to have ended. */
   isNamedFailing: boolean
-  /** Transfers that the node has shown but that are in no final block, and since when they are counted. */
+  /** How many transfers the node has shown that are in no final block, and since when the service counts them. */
   falseSeen: { readonly count: number; readonly since: number } | null
 }
 
-/** Information about a node for operators. It is not stored: an object has it after its first scan. */
+/** Information about a node for operators. It is not stored, so a new object has it only after its first scan. */
 interface NodeTelemetry {
   answer: NodeStatus['answer']
   /** The node's newest final block, and when that block was read. */
@@ -150,7 +150,7 @@ export interface Session {
   readonly pool: Pool
   readonly quota: RequestQuota
   readonly deadline: UnixMs
-  /** The number of pieces of work that began before this one. */
+  /** The number of this piece of work, in the order in which they began, from 1. */
   readonly order: number
   /** Requests that were sent, by the number of the node. */
   readonly sent: Map<number, number>
@@ -167,7 +167,7 @@ export function createSession(pool: Pool, quota: RequestQuota, deadline: UnixMs)
   return { pool, quota, deadline, order: pool.sessions, sent: new Map(), nodeDeadline: { until: deadline } }
 }
 
-/** The same piece of work for one query to one node, which gets a share of the remaining time. */
+/** Returns the piece of work with a new `nodeDeadline`, for one query to one node: the node gets a share of the time that remains. */
 export function withDeadline(session: Session): Session {
   const { pool, deadline } = session
   const now = pool.clock.now()
@@ -224,8 +224,8 @@ export const earlierOf = (since: UnixMs | null, now: UnixMs): UnixMs => (since =
 const restMsLongest = limits.rateLimitMsMax * 1.5
 
 /**
- * How a service is used: `first` in the order of the configuration, `behind`, `demoted` and `resting` after all nodes that rank before them, `blocked` not at
- * all.
+ * How a service is used. Services that are `first` come first, in the order of the configuration. After them come those that are `behind`, then `demoted`
+ * ones, then `resting` ones. A `blocked` service is not used.
  */
 export function standingOf(health: ServiceHealth, now: number): 'first' | 'behind' | 'demoted' | 'resting' | 'blocked' {
   const { blockedUntil, restUntil, demotedUntil, behindUntil } = health
@@ -293,7 +293,7 @@ export function demoteSlow(health: ServiceHealth, now: number): void {
   demoteService(health, Math.min(limits.demotedMs * 2 ** doublings, limits.distrustedMs), now)
 }
 
-/** Demotes a node that was outvoted or showed something untrue: all other nodes are used before it for `ms`, and it is probed again. */
+/** Demotes a node that was outvoted or showed something untrue: for `ms` milliseconds other nodes are used before it. It must be probed again. */
 export function demote(node: TronNode, clock: Clock, ms = limits.demotedMs): void {
   for (const health of [node.rpc, node.api]) demoteService(health, ms, clock.now())
   node.probedUntil = 0

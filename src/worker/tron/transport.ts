@@ -8,27 +8,27 @@ import { createReplyScan } from './reply-scan.ts'
 /** The network function: the platform's `fetch`, or a test's. */
 export type Fetch = (url: string, init: RequestInit) => Promise<Response>
 
-/** The parts that all requests of an object share: the network, and memory for large replies. */
+/** What all requests of a Durable Object share: the network function, the clock, and memory for large replies. */
 export interface Network {
   readonly fetch: Fetch
   readonly clock: Clock
   readonly memory: Shared<Uint8Array<ArrayBuffer>>
 }
 
-/** A limited number of things of one kind. Whoever finds none free waits in order. */
+/** A limited number of things of one kind. A taker who finds none free waits until one is given back; the first to wait gets it first. */
 interface Shared<T> {
   readonly free: (T | (() => T))[]
   readonly waiting: ((thing: T) => void)[]
 }
 
-/** Makes a network. Its memory for replies is reused, because the garbage collector frees such memory late. */
+/** Makes a `Network`. Its memory for large replies is used again and again, because the garbage collector frees such memory late. */
 export function createNetwork(fetch: Fetch, clock: Clock): Network {
   const create = () => new Uint8Array(limits.replyBytesMax)
   return { fetch, clock, memory: { free: Array(limits.largeRepliesMax).fill(create), waiting: [] } }
 }
 
 async function take<T>({ free, waiting }: Shared<T>): Promise<T> {
-  const first = free.pop() // the memory that was used last
+  const first = free.pop() // the memory that was given back last, or a function that makes memory which was never used
   if (first === undefined) return new Promise((start) => waiting.push(start))
   return first instanceof Function ? first() : first
 }
@@ -39,7 +39,7 @@ function giveBack<T>({ free, waiting }: Shared<T>, thing: T): void {
   else next(thing)
 }
 
-/** The URL of a node's service, and the header with its API key or null. All of it is secret. */
+/** The URL of a node's service, and the header with the API key; null if there is none. Both are secret. */
 export interface HttpTarget {
   readonly url: string
   readonly keyHeader: { readonly name: string; readonly value: string } | null
@@ -94,7 +94,7 @@ async function post<T>(
   }
 }
 
-/** A reply that cannot be read is a bad answer of its node only, so nothing that a node says may throw beyond this function. */
+/** Turns an exception while a reply is read into the node's failure `bad-answer`, so that no reply of a node can end the caller's work. */
 function readSafely<T>(read: () => Result<T, NodeError>): Result<T, NodeError> {
   try {
     return read()
@@ -138,7 +138,7 @@ async function receive(
   return ok({ status: response.status, text, bytes: scan.size() })
 }
 
-/** The bytes of a body. With workerd's default chunks of 4 KiB, reading takes four times as long as parsing (November 2026). */
+/** Reads the bytes of a body in large chunks. In workerd's default chunks of 4 KiB, reading takes four times as long as parsing (November 2026). */
 async function* chunksOf(body: ReadableStream<Uint8Array> | null): AsyncGenerator<Uint8Array> {
   if (body === null) return
   const reader = createByteReader(body)
@@ -149,7 +149,7 @@ async function* chunksOf(body: ReadableStream<Uint8Array> | null): AsyncGenerato
       if (value === undefined) throw new Error('the body was cancelled')
       yield value
       if (done) return
-      buffer = new Uint8Array(value.buffer) // the read has detached the memory, and returns it
+      buffer = new Uint8Array(value.buffer) // the read has taken the buffer's memory, and returns it with the value
     }
   } finally {
     await reader.cancel()

@@ -9,13 +9,13 @@ import type { NodeErrorKind } from './node-errors.ts'
 
 /** The finalized head of a node, and when it was received. */
 export type NodeHead = Header & { readonly at: UnixMs }
-/** The heads of the nodes that were asked, and the errors of the others. */
+/** The heads of the asked nodes that answered, and the errors of those that did not. */
 export type Heads = Answers<NodeHead>
 
 /** Whether a head is so old that the node is behind, or the chain makes no final blocks. */
 export const isOld = ({ timestamp }: NodeHead, now: number) => now - timestamp > headAgeMsMax
 
-/** Kinds of errors that are not the node's fault, or that have alarms of their own. */
+/** Kinds of errors for which `watchHeads` does not name a node: they are not the node's fault, or have alarms of their own. */
 const otherTroubles: ReadonlySet<NodeErrorKind> = new Set(['limited', 'out-of-time', 'unfit', 'wrong-chain'])
 
 /**
@@ -45,7 +45,7 @@ export async function watchHeads({ pool }: Session, heads: Heads): Promise<Agree
   ].map(({ node, height }) => ({ node: labelOf(node), height }))
 }
 
-/** A node whose head is behind, and since when. Its height is null if it has no head yet. */
+/** A node whose head is behind, and since when. `height` is the height of that head; null if the node has no head yet. */
 interface Late {
   readonly node: TronNode
   readonly height: AgreedHead['behind'][number]['height']
@@ -53,8 +53,8 @@ interface Late {
 }
 
 /**
- * The nodes whose heads are behind. A node may not have been asked for a while, so it counts as behind for as long as its newest block is older than that of
- * the others.
+ * The nodes whose heads are behind. A node may not have been asked for a while, so it counts as behind for as long as its newest block is older than the
+ * newest block of another node.
  */
 function findLate({ clock }: Pool, answers: Heads['answers']): readonly Late[] {
   const now = clock.now()
@@ -80,7 +80,7 @@ function raiseBehind({ clock, raiseAlarm }: Pool, behind: readonly Late[], answe
   }
 }
 
-/** Ends the alarms of nodes that have caught up. An alarm that could not be ended is tried again after the next heads. */
+/** Ends the alarms of nodes that have caught up. If an alarm cannot be ended now, that is tried again when the next heads are read. */
 async function endBehind({ clock, clearAlarm }: Pool, caughtUp: readonly TronNode[]): Promise<void> {
   for (const node of caughtUp) {
     if (node.behindSince === null) continue
@@ -117,8 +117,8 @@ async function watchFailing({ nodes, raiseAlarm, clearAlarm }: Pool): Promise<vo
 }
 
 /**
- * Finds heads that are far above the `quorum`-th highest one and newer than finality allows. They raise an alarm and do not count: a node that invents a head
- * would make the others look behind.
+ * Finds heads that are far above the `quorum`-th highest one and newer than finality allows. They raise an alarm and are ignored. Otherwise a node that
+ * invents a head would make all correct nodes look behind.
  */
 function findInvented({ quorum, clock, raiseAlarm }: Pool, { answers }: Heads): Heads['answers'] {
   const known = answers.map(({ value }) => value).sort((a, b) => b.height - a.height)[quorum - 1]

@@ -14,12 +14,12 @@ import {
   type WebhookEndpoint,
 } from './store/endpoint-state.ts'
 
-/** Milliseconds from a failed delivery to the next attempt, by the number of failures; the last one repeats. */
+/** Milliseconds from an event's first, second … failed delivery to the next attempt. After the fifth failure the last number repeats. */
 const retriesMs = [5_000, 30_000, 120_000, 600_000, 3_600_000] as const
 /** Each pause is longer or shorter by up to this share, so that endpoints are not all tried at once. */
 const spread = 0.2
 
-/** An event whose delivery has failed for this long is set aside: it is not delivered any more, and the next one is tried. */
+/** An event whose delivery has failed for this long is set aside: it is not delivered any more, and the next event is tried. */
 export const setAsideMs = 3 * 86_400_000
 
 /** Milliseconds from the n-th failed delivery of an event to its next try. `random` is in [0, 1). */
@@ -36,13 +36,13 @@ export function isBackingOff(
   return isAhead(nextTry, retryAfterMs(attempts, 1), now)
 }
 
-/** The position is stored after this many events or this long. If the object is killed, at most these are delivered again. */
+/** The endpoint's position is stored after this many delivered events, or after this long. If the object is killed, only events since then are sent again. */
 const recordedMax = 20
 const recordEveryMs = 1_000
-/** Limits of one run; the next run follows at once. An invocation may make 10,000 requests and last 15 minutes. */
+/** Limits of one run, far below the platform's for an invocation (10,000 requests, 15 minutes). If events are left, the next run follows at once. */
 const runMs = 60_000
 const runPagesMax = 40
-/** Pause before looking again at a position that another instance or an operator has moved. */
+/** Pause after a position could not be stored, because another instance or an operator has moved it. */
 const overlapMs = 5_000
 
 export interface DeliverParts extends SendParts {
@@ -58,8 +58,8 @@ export interface DeliverParts extends SendParts {
 }
 
 /**
- * Delivers the next events to an endpoint, in order, until one fails. Events are read, and the position is stored, many at a time. Returns when to continue, or
- * null if there is nothing to deliver before a new event.
+ * Delivers events to an endpoint, in order, until one fails or the limits of a run are reached. Returns when to call this again; null if no
+ * event waits.
  */
 export async function deliverEvents(parts: DeliverParts, endpoint: WebhookEndpoint): Promise<UnixMs | null> {
   const { db, clock, endpoints } = parts
@@ -67,7 +67,7 @@ export async function deliverEvents(parts: DeliverParts, endpoint: WebhookEndpoi
   const startedAt = clock.now()
   let stored = await selectEndpoint(db, key)
   if (stored === null) {
-    await registerEndpoints(db, endpoints, startedAt) // a new endpoint begins with the next event
+    await registerEndpoints(db, endpoints, startedAt) // a new endpoint gets only events that come later
     return null
   }
   if (isBackingOff(stored, startedAt)) return stored.nextTry
@@ -94,7 +94,7 @@ export async function deliverEvents(parts: DeliverParts, endpoint: WebhookEndpoi
   return clock.now()
 }
 
-/** The members that progress has after a success. */
+/** The part of an endpoint's progress that a success resets. */
 const noFailure = { attempts: 0, failingSince: null, lastFailure: null, nextTry: 0 as UnixMs } as const
 
 /** Delivers one event. Returns the new progress: `attempts` is above 0 if the event failed and was not set aside. */
@@ -106,7 +106,7 @@ async function deliver(
 ): Promise<EndpointProgress> {
   const { clock, logger, alarms } = parts
   const { number } = endpoint
-  // The id contains the time, because after a restore of the database another event may get the number. Events of another cell have the same numbers.
+  // The number alone is not unique: after a restore of the database another event may get it, and each cell counts its own events. So add time and cell.
   const id = `evt_${event.id}_${event.created_at}${parts.cell === null ? '' : `_${parts.cell}`}`
   const answer = await sendWebhook(parts, endpoint, { id, body: parts.writeBody(event) })
   const now = clock.now()
@@ -116,7 +116,7 @@ async function deliver(
   const failingSince = before.failingSince ?? now
   const fields = { endpoint: number, eventId: event.id, attempts, answer }
   logger.warn('webhook-failed', fields)
-  // The run of failures may have begun with another event, which was removed because it was old. So the age of this event counts, too.
+  // The failures may have begun with an earlier event, which was removed because it was old. So this event must itself be that old, too.
   if (now - Math.max(failingSince, event.created_at) >= setAsideMs) {
     await alarms.raise('event-set-aside', { endpoint: number, event: event.id }, fields)
     return { ...after, setAside: event.id }
@@ -161,7 +161,7 @@ export async function sendWebhook(
   const answer = post(fetch, url, { method: 'POST', headers, body, redirect: 'manual', signal: end.signal })
   const tooLate = clock.sleep(answerMs, end.signal).then(() => 'no-answer-in-time' as const)
   const first = await Promise.race([answer, tooLate])
-  end.abort(null) // ends the request or the timer, whichever is left
+  end.abort(null) // ends whichever still runs: the request or the timer
   return first
 }
 

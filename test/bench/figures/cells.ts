@@ -12,15 +12,15 @@ import { smallBlock, startMs } from './delays.ts'
 const cellCount = 3
 /** The most requests to nodes that three cells may make, as a multiple of those of one cell with the same deposits. */
 const requestsRatioMax = 1.5
-/** What a node allows in a second unless it is configured. */
+/** How many requests a second a node allows, if its configuration does not say. */
 const perSecond = 15
 const hourMs = 3_600_000
-/** A deposit in every 17th block is about one a minute, and out of step with the ticks. */
+/** A deposit in every 17th block is about one a minute. The interval (51 s) is out of step with the ticks. */
 const everyMinute = 17
-/** Users of one cell that call again and again. */
+/** How many users of one cell call the service again and again. */
 const busyUsers = 20
 
-/** Compares three cells with one over the same nodes: requests, delays, how trouble in one cell affects the others, speeds and memory. */
+/** Compares three cells with one over the same nodes: requests, delays, speeds, memory, and how trouble in one cell affects the other cells. */
 export async function measureCells(scale: Scale): Promise<readonly Figure[]> {
   const judge = scale.work >= 1
   return [
@@ -43,12 +43,12 @@ interface Run {
 
 interface RunOptions {
   readonly cells: number
-  /** A deposit in every so many blocks, to a user of each cell in turn; 0: no deposits. */
+  /** One of this many blocks has a deposit, to a user of each cell in turn; 0: no block has one. */
   readonly everyBlocks: number
   readonly hours: number
   /** Milliseconds that a node takes for an answer. */
   readonly nodeMs?: number
-  /** What happens after the first ten minutes, instead of `hours` without trouble. */
+  /** The trouble that begins after ten minutes. Without `trouble` the run takes `hours`. */
   readonly trouble?: (service: VirtualService) => Promise<void>
 }
 
@@ -93,7 +93,7 @@ async function runCells({ cells, everyBlocks, hours, trouble, ...nodes }: RunOpt
   return { requests: (service.requests() - requests) / ranHours, credited, longestPause, service }
 }
 
-/** Requests of a day, and delays, at several rates of deposits. */
+/** Measures the requests of a day, and the delays from finality to credit, at several rates of deposits. */
 async function measureRequests(work: number, judge: boolean): Promise<readonly Figure[]> {
   const figures: Figure[] = []
   for (const [what, everyBlocks, hours, nodeMs] of [
@@ -123,7 +123,7 @@ async function measureRequests(work: number, judge: boolean): Promise<readonly F
   return figures
 }
 
-/** Measures how trouble in the last cell affects the other ones, with a deposit each minute. */
+/** Measures how trouble in the last cell affects the other cells, with a deposit each minute. */
 async function measureTrouble(work: number, judge: boolean): Promise<readonly Figure[]> {
   const hours = Math.max(2 * work, 0.5)
   const quiet = await runCells({ cells: cellCount, everyBlocks: everyMinute, hours: Math.max(work, 0.5) })
@@ -174,7 +174,7 @@ async function measureTrouble(work: number, judge: boolean): Promise<readonly Fi
   return figures
 }
 
-/** Lets the last cell's database fail for `hours`. Returns the blocks a second with which the cell then catches up. */
+/** Lets the last cell's database fail for `hours`. Returns how many blocks a second the cell reads while it catches up. */
 async function fallBehind(service: VirtualService, hours: number): Promise<number> {
   const cell = service.cells.at(-1)
   if (cell === undefined) throw new Error('no cell')

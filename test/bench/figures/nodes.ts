@@ -5,9 +5,9 @@ import { type NodeFault, startVirtual } from '../virtual.ts'
 import { delaysWith, quantile, smallBlock, startMs } from './delays.ts'
 
 const nodes = 3
-/** Transfers that a node invents in each block that is not final. */
+/** How many transfers the lying node invents in each block that is not final. */
 const lies = 300
-/** A deposit in every 17th block is about one a minute, and out of step with the ticks. */
+/** A deposit comes in every 17th block: about one a minute, and each at another time after the last tick. */
 const everyBlocks = 17
 const hourMs = 3_600_000
 
@@ -18,7 +18,7 @@ const faults: Readonly<Record<string, (address: Address) => NodeFault>> = {
   'cut off from the service': () => ({ kind: 'no answer' }),
 }
 
-/** What one bad node of three costs: how late deposits are seen and credited, and the rows that its lies make. */
+/** Measures what one bad node of three costs: how much later deposits are seen and credited, and how many rows the service writes because of its lies. */
 export async function measureNodes({ work }: Scale): Promise<readonly Figure[]> {
   const figures: Figure[] = []
   const hours = Math.max(0.25, work)
@@ -32,7 +32,8 @@ export async function measureNodes({ work }: Scale): Promise<readonly Figure[]> 
 }
 
 /**
- * The rows that a lying node makes the service write in the first hour, and the rows stored after it, compared with honest nodes. There are no deposits.
+ * Measures how many rows the service writes in the first hour of a lying node, and how many transfers and events are stored after that hour. Each is compared
+ * with the number for honest nodes. There are no deposits.
  */
 async function measureRows(): Promise<readonly Figure[]> {
   const truth = await rowsWith({ count: 0, renewed: false })

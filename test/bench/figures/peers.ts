@@ -14,7 +14,7 @@ import { seedAddresses } from '../seeds.ts'
 import { noNode, serviceVariables } from '../variables.ts'
 
 const users = 50
-/** Entries of each user before anything is measured: a page is full. */
+/** How many entries each user gets before anything is measured. They fill a page, which has 20. */
 const entriesEach = 25
 const readers = 4
 const atOnce = 16
@@ -28,7 +28,7 @@ interface Side {
   headers(): Promise<Readonly<Record<string, string>>>
 }
 
-/** Posts and pages of the service beside those of the ledgers that run already: the same work in turn, over HTTP. */
+/** Measures posts and pages of the service, and of each ledger in `peers`, which must run already. All do the same work in turn, over HTTP. */
 export async function measurePeers(scale: Scale, peers: readonly Peer[]): Promise<readonly Figure[]> {
   if (peers.length === 0) throw new UserError(`Name a ledger that runs: --${peerNames.join('=… or --')}=…`)
   const figures: Figure[] = []
@@ -98,7 +98,7 @@ function speedWith(side: Side, ms: number, connections: number, callOf: (n: numb
 /** Sends a request, and returns the response. Any status but 2xx ends the benchmark. */
 type Send = (call: Call) => Promise<string>
 
-/** Connections are kept for one turn only: a server may close those that wait for the next one. */
+/** Runs `work` with connections of its own. They are not kept for the next turn, because a server may close connections that wait. */
 async function connected<T>({ url, headers }: Side, work: (send: Send) => Promise<T>): Promise<T> {
   const agent = new Agent({ keepAlive: true })
   const own = { ...(await headers()), 'content-type': 'application/json' }
@@ -106,7 +106,7 @@ async function connected<T>({ url, headers }: Side, work: (send: Send) => Promis
     const method = body === undefined ? 'GET' : 'POST'
     const sent = request(url + path, { agent, method, headers: own, signal: AbortSignal.timeout(responseTimeoutMs) })
     sent.end(body === undefined ? undefined : JSON.stringify(body))
-    const [response] = (await once(sent, 'response')) as [IncomingMessage] // as Node has it
+    const [response] = (await once(sent, 'response')) as [IncomingMessage] // safe: the argument of Node's event `response`
     let text = ''
     for await (const part of response.setEncoding('utf8')) text += part
     const status = response.statusCode ?? 0

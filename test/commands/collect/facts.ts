@@ -112,7 +112,7 @@ export function samplePlan(mode: GasMode): CollectPlan {
   return structuredClone(plan)
 }
 
-/** The plan as lines: the steps, then what stays and why; or only the reason why there is no plan. */
+/** The plan as lines: its steps, then the balances that stay and why. If there is no plan, the only line is the reason. */
 export function planOf(mode: GasMode, facts: readonly AddressFacts[], changes: TestWishes = {}): readonly string[] {
   const header = headerOf(mode, changes.currencies ?? [trx, usdt])
   const { currencies } = header

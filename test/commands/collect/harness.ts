@@ -40,9 +40,9 @@ export function unwrap<T>(result: Result<T, unknown>): T {
 /** A local chain with the configuration of a service, a gas address with TRX and a stake, and a destination that exists. */
 export interface CollectChain {
   readonly devnet: Devnet
-  /** The time of the commands. It advances with that of the chain. */
+  /** The clock of the commands. It advances with the chain's time. */
   readonly time: CommandTime
-  /** The same, where waiting for a block makes one. */
+  /** Like `time`, but if a command waits for a block, the chain makes one. */
   readonly timeOfBlocks: CommandTime
   readonly config: Config
   depositAt(index: number): string
@@ -70,7 +70,7 @@ export interface CollectChain {
   stop(): Promise<void>
 }
 
-/** Other nodes than the chain's own, and how they are reached. */
+/** Nodes other than the chain's own, and the `fetch` that reaches them. */
 export interface Through {
   readonly config: Config
   readonly fetch: typeof fetch
@@ -163,7 +163,7 @@ export function listedAt(config: Config, ...indices: readonly number[]): readonl
   }))
 }
 
-/** A chain with whose time that of the commands advances. */
+/** The chain `devnet`. Whenever its time advances, the clock of the commands advances as much. */
 function withTime(devnet: Devnet, { clock }: CommandTime): Devnet {
   const advance = async (seconds: number) => {
     clock.jump(seconds * 1_000)
@@ -172,7 +172,7 @@ function withTime(devnet: Devnet, { clock }: CommandTime): Devnet {
   return { ...devnet, advance }
 }
 
-/** A clock with which waiting for a block makes one. */
+/** A clock for commands. If a command waits for a block, the chain makes one. */
 function minedClock(
   { mine }: Devnet,
   { clock, real }: CommandTime,

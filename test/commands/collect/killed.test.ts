@@ -12,7 +12,7 @@ import { minedCounts, twoUsers } from './send-harness.ts'
 
 let chain: CollectChain
 let deployment: TestDeployment
-/** Replaces wrangler, which takes seconds for each start. */
+/** Options that replace wrangler in a command, because wrangler takes seconds for each start. */
 let quick: CommandOptions = {}
 let node: RunningServer
 /** Called when the node has received a transaction, before it answers. */
@@ -51,7 +51,7 @@ function sendUntil(count: number, signal: 'SIGKILL' | 'SIGINT'): Promise<Command
   return deployment.run(['send', 'signed.json'], { ...quick, onStart })
 }
 
-/** Resolves when the command has said that it is stopping. */
+/** Resolves when the command has printed that it is stopping. */
 function stopping({ stderr }: ChildProcess): Promise<void> {
   let text = ''
   return new Promise((resolve) => {

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { factsOf, planOf, usdt } from './facts.ts'
 import { gasAddress } from './harness.ts'
 
-// The columns of the plans below: step | index of the address | action | most TRX that it burns | after which steps
+// The columns of the plans below: step | index of the address | action | most TRX that the step burns | the steps that must come before it
 
 describe('a plan that delegates energy', () => {
   it('of an address with TRX and a token: energy, the token on free bytes, energy back, then TRX', () => {
@@ -142,7 +142,7 @@ describe('what a plan leaves out', () => {
       'a token that costs something, where the operator says neither what it is worth nor from what balance on',
       () => planOf('delegate', factsOf({ usdt: 25 }, { usdt: 25, trx: 1 }), { min: {}, currencies: [usdt] }),
       [
-        '1 | 1 | delegate energy: 7802 TRX of stake | 0', // costs no TRX, so it is collected whatever the token is worth
+        '1 | 1 | delegate energy: 7802 TRX of stake | 0', // the transfer burns no TRX, so the token is collected whatever it is worth
         '2 | 1 | transfer 25 USDT | 0 | after 1',
         '3 | 1 | take energy back: 7802 TRX of stake | 0 | after 2',
         '0 | USDT stays: it costs up to 1 TRX; set its price with --trx-price USDT=..., or its least balance with --min USDT=...',

@@ -11,7 +11,7 @@ beforeEach(async () => {
 })
 afterEach(() => chain.stop())
 
-/** Two nodes of this chain that must agree. `change` alters what the second one says about transactions. */
+/** Two nodes of the test's chain that must agree. `change` alters what the second node answers about transactions. */
 function twoNodes(change: (reply: object) => object): Through {
   const { rpcUrl, apiUrl } = chain.devnet
   const nodes = ['https://a.example', 'https://b.example'].map((host) => ({ rpc: `${host}/jsonrpc`, api: host }))
@@ -53,7 +53,7 @@ describe('a run after another one', () => {
   it('does not report a transfer as not sent that stays pending for more than four looks', async () => {
     const signed = await twoUsers(chain)
     await chain.send(signed)
-    // As with nodes that have executed the transfers but do not show their block yet.
+    // The nodes answer as if they had executed the transfers but did not show the block yet.
     const pending = signed.plan.steps.filter(({ kind }) => kind === 'transfer').map(({ txid }) => txid)
     const hiding: typeof fetch = async (url, init) =>
       pending.some((txid) => String(url).endsWith('/gettransactioninfobyid') && String(init?.body).includes(txid))
@@ -84,7 +84,7 @@ describe('a run after another one', () => {
     const onLook = async () => {
       looks += 1
     }
-    // The last step of the second user stays unknown for three more looks, which keeps the run going.
+    // The last step of the second user is hidden for three looks longer, so that the run does not end before it can find the transfer.
     const last = signed.plan.steps.at(-1)?.txid ?? ''
     const later: typeof fetch = async (url, init) =>
       looks < 9 && String(url).endsWith('/gettransactioninfobyid') && String(init?.body).includes(last)

@@ -9,7 +9,7 @@ import { type Receiver, startReceiver, status } from '../../webhooks/receiver.ts
 
 const platform = {
   fetch,
-  clock: createVirtualClock(Date.now()), // receivers check timestamps against the machine's clock
+  clock: createVirtualClock(Date.now()), // starts at the machine's time, because receivers compare timestamps with the machine's clock
 }
 
 const endpointOf = ({ url }: Receiver, i: number): WebhookEndpoint => {

@@ -18,7 +18,7 @@ export interface DoctorHarness {
   readonly devnet: Devnet
   /** All lines that `check` has returned so far. */
   readonly printed: readonly string[]
-  /** The doctor's lines for a valid configuration with changes. Its clock is `aheadMs` ahead of the chain; `fetch` answers for other machines. */
+  /** The doctor's lines for a valid configuration with `changes`. The doctor's clock is `aheadMs` ahead of the chain. `fetch` answers for other machines. */
   check(changes: Values, more?: Partial<ConfigurationSource>, aheadMs?: number, fetch?: TeamFetch): Promise<string[]>
   /** `TRON_NODES` with one node, some of whose results are altered. */
   alteredNode(alter: Alteration): Promise<Values>
@@ -27,7 +27,7 @@ export interface DoctorHarness {
   close(): Promise<void>
 }
 
-/** Answers requests to other machines. */
+/** Answers the doctor's requests to other machines, for example to those of a team's Cloudflare Access. */
 type TeamFetch = (url: string) => Promise<Response>
 
 /** Starts a local chain. `close` also stops all servers that the test has started. */
@@ -98,17 +98,17 @@ export function valuesFor(devnet: Devnet): Values {
   return { TRON_XPUB, TRON_CHAIN_ID, CURRENCIES, TRON_NODES: [node], NODE_KEY: keySecret, AUTH_JWT_SECRET: goodSecret }
 }
 
-/** The values as if they had been read from files. */
+/** A configuration with these values, as if they had been read from wrangler.toml and .dev.vars. */
 export function sourceOf(values: Values, more: Partial<ConfigurationSource> = {}): ConfigurationSource {
   const origin = { origin: 'a test', varsFile: '.dev.vars', database: 'missing', objectFaults: [] } as const
   const place = { env: undefined, cell: null, binding: 'DB', databaseName: null, databaseId: null }
   return { isDeployment: false, vars: {}, values, all: values, ...origin, place, databases: [], ...more }
 }
 
-/** A database with the address at index 0, and no stored settings. */
+/** What the doctor reads from a database with one issued address, at index 0, and without stored settings. */
 const storedFirst: ReadStored = async () => ok({ settings: [], lastIndex: 0, strangers: [] })
 
-/** The parts of the doctor, and what lets their time pass. */
+/** The doctor's platform with a clock in virtual time. `run` runs work, and lets that time pass until it ends. */
 interface TimedPlatform extends DoctorPlatform, Pick<CommandTime, 'run'> {}
 
 /** The doctor's platform, whose clock is `aheadMs` ahead of the newest block. The local chain makes blocks only on command. */
@@ -158,7 +158,7 @@ export async function serve(respond: Responder): Promise<RunningServer> {
       const { status, body } = await respond(await text(request), request.url ?? '', request.headers)
       response.writeHead(status, { 'content-type': 'application/json' }).end(body)
     }
-    answer().catch(() => response.destroy()) // the doctor then reports an unreachable node, which fails the test
+    answer().catch(() => response.destroy()) // the doctor reports an unreachable node, so the test fails
   })
   return listen(server)
 }

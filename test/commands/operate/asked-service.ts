@@ -19,13 +19,13 @@ import { databaseId } from '../local-database.ts'
 
 export interface AskedService {
   readonly url: string
-  /** Its time, and that of the commands. */
+  /** The time of the service and of the commands. */
   readonly time: CommandTime
   /** All requests that the service has received. */
   readonly asked: { readonly path: string; readonly authorization: string; readonly body: string }[]
-  /** Runs the command. A line of `input` answers a question of the command. */
+  /** Runs `npm run operate` with these arguments. Each line of `input` answers a question of the command. */
   operate(args: readonly string[], options?: Pick<CommandOptions, 'input' | 'environment'>): Promise<CommandEnd>
-  /** A POST request with a token of the backend `shop`; returns `data`. */
+  /** Sends a POST request with a token of the backend `shop`. Returns `data` of the answer. */
   post(path: string, body: object): Promise<{ readonly list: readonly { readonly id: number }[] }>
   /** Runs a statement on the service's database; returns its rows. */
   rows(sql: string): readonly unknown[]
@@ -35,8 +35,8 @@ export interface AskedService {
 }
 
 /**
- * Starts the service. `secret` is `BACKEND_JWT_SECRET` in the folder's `.dev.vars`; if it is null, the folder has no such file. `changes` replace the service's
- * variables.
+ * Starts the service. `secret` is `BACKEND_JWT_SECRET` in the folder's `.dev.vars`; if it is null, the folder has no such file. `changes` replace or add
+ * variables of the service.
  */
 export async function startAsked(secret: string | null, changes: Record<string, unknown> = {}): Promise<AskedService> {
   const store = openSqliteD1()

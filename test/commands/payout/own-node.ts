@@ -4,16 +4,16 @@ import { listen, type RunningServer } from '../../support/loopback.ts'
 import { chainId } from './harness.ts'
 import { blockAt } from './scripted-service.ts'
 
-/** A Tron node of the signer, on the chain of the scripted service. `script` changes what it says. */
+/** The signer's own Tron node, on the chain of the scripted service. `script` changes the node's answers. */
 export interface OwnNode extends RunningServer {
   readonly script: {
     chainId: string
     decimals: number
-    /** How far its newest final block is behind the clock. */
+    /** How far the node's newest final block is behind the clock. */
     behindMs: number
-    /** Hash and time of the block at a height; null if it does not have the block. */
+    /** Hash and time of the block at a height; null if the node does not have that block. */
     block(height: number): { readonly hash: string; readonly ms: number } | null
-    /** The methods of all calls, in order. */
+    /** The methods of all calls that the node received, in order. */
     readonly asked: string[]
   }
 }
@@ -24,7 +24,7 @@ interface Call {
   readonly params?: readonly string[]
 }
 
-/** Starts the node. By default its newest final block is the one that the service names. */
+/** Starts the signer's own node. By default the node's newest final block is the one that the scripted service names. */
 export async function startOwnNode(now: () => number): Promise<OwnNode> {
   const script: OwnNode['script'] = {
     chainId,

@@ -50,7 +50,7 @@ export async function startPayoutService(address: string, now: () => number) {
     head: () => blockAt(now() - finalityMs),
     /** Refusals of what is handed in, by the payout's id. */
     refusals: new Map<number, { readonly code: number; readonly reason: string; readonly why: string }>(),
-    /** Called before (`isDone` false) and after each request is carried out. A returned response replaces the usual one. */
+    /** Called before the service carries out a request (`isDone` is false) and after it. A returned response replaces the usual one. */
     onRequest: async (_path: string, _isDone: boolean): Promise<{ status: number; body: string } | undefined> =>
       undefined,
     /** Adds an approved payout, by default of 1 TRX of user 1. */

@@ -28,7 +28,7 @@ beforeEach(async () => {
   service = await startService(access, { served: { [keysUrl]: () => answerKeys() } })
 })
 
-/** The claims by which Cloudflare Access describes somebody who has signed in. */
+/** The claims in the token of Cloudflare Access for somebody who has signed in with this email. */
 const said = (email: unknown, changes: Record<string, unknown> = {}) => ({
   aud: [audience],
   email,
@@ -54,7 +54,7 @@ const act = async (email: string, path: string, body: object, headers: Record<st
 const unauthorized = failed(401, toAuthProblem('unauthorized').msg)
 const reader = async (response: Response) => ((await response.json()) as { data: { reader: unknown } }).data.reader
 
-/** Gives caller 7 100 USDT, and asks for `count` payouts of 10 USDT each; their ids count from 1. */
+/** Gives user 7 a balance of 100 USDT, and asks for `count` payouts of 10 USDT each. The payouts get the ids 1, 2, 3 … */
 async function askForPayouts(count = 1): Promise<void> {
   await service.get('/tron/generate')
   await service.tick() // the tick asks nodes for the decimals of USDT, without which no payout is accepted
@@ -185,7 +185,7 @@ describe('two people', () => {
       if (open.includes(path)) expect(status, path).toBe(400)
       else expect({ path, status, body }).toEqual({ path, ...failed(403, onlyBackends.msg) })
     }
-    expect((await ask('eve@example.com', '/ledger/address?uid=99')).status).toBe(404) // reading an address issues none
+    expect((await ask('eve@example.com', '/ledger/address?uid=99')).status).toBe(404) // a GET request of a person never issues an address
   })
 
   test.each<[string, Record<string, string>]>([

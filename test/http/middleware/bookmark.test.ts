@@ -10,8 +10,8 @@ const refused = {
 }
 
 /**
- * A service whose database records in `starts` how each session begins, and `no session` for statements outside of one. With `refuse` the database throws on
- * bookmarks, as D1 can.
+ * A service whose database records in `starts` at what each session starts (`first-primary` or a bookmark), and `no session` for a statement without a session.
+ * With `refuse` the database refuses every bookmark, as D1 can.
  */
 async function watched(refuse = false) {
   const starts: string[] = []
@@ -69,7 +69,7 @@ describe('the copy of the database that is read', () => {
   test.each([
     ['/wallet/list', '/wallet/list'],
     ['/wallet/flow/list', '/wallet/flow/list'],
-    ['/tron/balance', '/tron/balance?cuy=2'], // with another query: the answer to the same one would come from memory
+    ['/tron/balance', '/tron/balance?cuy=2'], // another query, because the answer to the same one would come from memory
   ])('at %s has reached the bookmark, and is the primary without one', async (first, second) => {
     const { service, starts } = await watched()
     await service.get(first)

@@ -21,7 +21,7 @@ const packaged = ['swagger-ui-bundle.js', 'swagger-ui-bundle.js.LICENSE.txt', 's
 const own = ['page.js', 'page.css', 'icon.svg']
 
 /**
- * The headers of static files: nothing from other origins, nothing inline, no frames. swagger-ui.css has icons as `data:`. A path that two rules
+ * The headers of static files: they allow nothing from other origins, nothing inline and no frames. swagger-ui.css has icons as `data:`. A path that two rules
  * match gets both policies, and browsers enforce both: the pages for people, unlike Swagger UI, must not even insert text as HTML.
  */
 const headers = `/*

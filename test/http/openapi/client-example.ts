@@ -1,7 +1,7 @@
 import { hc } from 'hono/client'
 import type { AppType } from '../../../src/worker/http/openapi/client.ts'
 
-/** Looks for deposits, then lists the newest ten in USDT. */
+/** Makes the service check for new deposits, then lists the user's newest ten deposits in USDT. */
 export async function newestDeposits(base: string, token: string): Promise<string[]> {
   const service = hc<AppType>(base, { headers: { authorization: `Bearer ${token}` } })
   await service.tron.recharge.$get()

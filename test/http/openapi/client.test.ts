@@ -105,7 +105,7 @@ describe('the typed client', () => {
     expect(await refused.json()).toMatchObject({ code: 422 })
     // @ts-expect-error: only the chain makes recharges
     const recharge = await ledger.entries.$post({ json: { entries: [{ ...payment, type: 1 }] } })
-    // @ts-expect-error: the user is required
+    // @ts-expect-error: the parameter `uid` is required
     const withoutUser = await ledger.wallets.$get()
     expect([recharge.status, withoutUser.status]).toEqual([400, 400])
   })

@@ -35,7 +35,7 @@ const failures = documented.flatMap(({ method, path, operation: { failure: schem
   own.map((failure) => ({ ...failure, method, path, schema })),
 )
 
-// All failures of a situation use one service: a request that fails changes nothing.
+// All failures with the same situation (`given`) use one service, because a request that fails changes nothing.
 describe.each([...Map.groupBy(failures, ({ given }) => given)])('the documentation has, given %s,', (given, all) => {
   let service: RunningService
   beforeAll(async () => {
@@ -60,7 +60,7 @@ describe.each([...Map.groupBy(failures, ({ given }) => given)])('the documentati
   })
 })
 
-/** Reasons that stand in the list of a response with status 200. The tests of test/payouts show each. */
+/** Reasons that are given for single payouts in a response with status 200, and so are no documented failure. The tests in test/payouts cause each. */
 const inLists: readonly Reason[] = handInReasons
 
 test.each(reasons.filter((one) => !inLists.includes(one)))(
@@ -73,7 +73,7 @@ test.each(reasons.filter((one) => !inLists.includes(one)))(
 
 describe('the example of each parameter', () => {
   const queries = documented.flatMap(({ path, operation: { parameters = {} } }) => {
-    const uid = (name: string) => ('uid' in parameters && !['txid', 'address'].includes(name) ? 'uid=7&' : '') // the example uses these two without `uid`
+    const uid = (name: string) => ('uid' in parameters && !['txid', 'address'].includes(name) ? 'uid=7&' : '') // examples of these two have no `uid`
     return Object.entries(parameters)
       .filter(([name]) => name !== 'uid')
       .map(([name, { example }]) => `${path}?${uid(name)}${name}=${encodeURIComponent(example)}`)
@@ -127,11 +127,11 @@ async function send(
     ...(by === undefined ? {} : { sub: by }),
     ...scopes[given ?? 'a new caller'],
   })
-  await service.settled() // payouts that were handed in are sent in the background
+  await service.settled() // after a hand-in, the service sends payouts in the background
   return response
 }
 
-/** In these situations the backend's token has other claims than usual. */
+/** The claims of the backend's token that differ from the usual ones, by situation. */
 const scopes: Readonly<Partial<Record<Situation, Readonly<Record<string, unknown>>>>> = {
   'a token without a scope': { scope: undefined },
   'a token that only reads': { scope: 'ledger:read' },

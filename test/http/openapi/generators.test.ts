@@ -31,7 +31,7 @@ const { paths, webhooks, components } = JSON.parse(JSON.stringify(createDocument
   readonly paths: Readonly<Record<string, Readonly<Record<string, Described>>>>
   readonly webhooks: Readonly<Record<string, { readonly post: Described }>>
   readonly components: { readonly schemas: Readonly<Record<string, Schema>> }
-} // safe: the document that the service writes
+} // safe: the service's own document has these members
 
 const operations = Object.values(paths).flatMap((methods) => Object.values(methods))
 const schemaOf = ({ content }: Media): readonly Schema[] => (content ? [content['application/json'].schema] : [])
@@ -44,7 +44,7 @@ const answered = [
   ...Object.values(webhooks).flatMap(({ post }) => schemaOf(post.requestBody ?? {})),
 ]
 
-/** These schemas and all schemas in them, each with its path from a named component. */
+/** The schemas `roots` and all schemas inside them, each with its path from a named component. */
 function all(roots: readonly Schema[]): readonly (readonly [where: string, schema: Schema])[] {
   const found = new Map<Schema, string>()
   const add = (schema: Schema, where: string) => {
@@ -63,7 +63,7 @@ function all(roots: readonly Schema[]): readonly (readonly [where: string, schem
 
 const requests = all(sent)
 const answers = all(answered)
-/** The paths of the schemas that break a rule. */
+/** The paths of the schemas for which `breaks` is true. */
 const where = (schemas: typeof answers, breaks: (schema: Schema) => boolean) =>
   schemas.filter(([, schema]) => breaks(schema)).map(([place]) => place)
 const isOf = ({ type }: Schema, name: string) => [type].flat().includes(name)

@@ -9,8 +9,9 @@ import { deriveAddress, parseExtendedPublicKey } from '../../../src/worker/addre
 import { printLine, root } from '../../support/project.ts'
 
 /**
- * `judge.ts case <file>` writes what every program reads: a public test mnemonic, its extended public key, and spellings of it. Without
- * `case` it reads a line of JSON for each library, and prints the row of the guide: it fails where the guide has another one.
+ * `judge.ts case <file>` writes the input of the library programs beside this file: a public test mnemonic, its extended public key, and spellings of the
+ * mnemonic. Without `case` it reads from stdin a line of JSON for each library, and prints the library's row for the table in docs/guides/signers.md. It fails
+ * if the guide lacks this row.
  */
 const mnemonic = `${'test '.repeat(11)}junk`
 const parsed = parseMnemonic(mnemonic)

@@ -6,7 +6,7 @@ import { formatBase58, parseAddress } from '../../../src/worker/chain/address.ts
 import type { BlockHash, BlockHeight } from '../../../src/worker/chain/block.ts'
 import { referenceOf } from '../../../src/worker/chain/transaction.ts'
 
-// What every library signs: 1.5 TRX, and 2.5 of a token, by the payout address of a public test mnemonic, which owns nothing.
+// What every library signs: transfers of 1.5 TRX and of 2.5 units of a token. The sender is the payout address of a public test mnemonic; it owns nothing.
 
 const blockMs = 3_000
 const newest = Math.floor(Date.now() / blockMs)
@@ -33,7 +33,7 @@ const signingCase = {
   from: 'TKUwMQUhHTADfAtfG4gAHwXFGa3PYDieMJ',
   to,
   contract: contract.ok ? formatBase58(contract.value) : '',
-  /** The recipient's 20 bytes, without 41. */
+  /** The recipient's address as 40 hex digits, without the leading byte 41. */
   toHex: recipient.ok ? recipient.value : '',
   sun: 1_500_000,
   units: 2_500_000,

@@ -9,17 +9,17 @@ import type { Stored } from '../stored.ts'
 import { type AnswerData, checkAnswer } from './client.ts'
 import { backendTokenAt } from './tokens.ts'
 
-/** The answer to a post: its entries with all members as text, or the kind of its refusal. */
+/** The answer to a post: the stored entries with all members as text, or why it was refused. */
 export type PostAnswer =
   | { readonly kind: 'ok'; readonly replayed: boolean; readonly items: readonly Readonly<Record<string, string>>[] }
   | { readonly kind: 'conflict' | 'short' | 'refused' | 'failed' }
 
-/** The answer to decisions about deposits: what was decided, or the kind of the refusal. */
+/** The answer to decisions about deposits: the stored decision of each deposit, or why the request was refused. */
 export type DecideAnswer =
   | { readonly kind: 'ok'; readonly decided: readonly string[] }
   | { readonly kind: 'conflict' | 'unknown' | 'refused' | 'failed' }
 
-/** A backend in one invocation, over HTTP or as another Worker, with what its answers are checked against. */
+/** A backend that makes one call to the service, over HTTP or RPC. `env` and `stored` are what its answers are checked against. */
 export interface Backend {
   readonly env: Environment
   readonly stored: Stored
@@ -28,7 +28,7 @@ export interface Backend {
   decide(decisions: readonly SentDecision[]): Promise<DecideAnswer>
 }
 
-/** Makes a backend that calls an isolate, at random over HTTP or RPC. A failure while the platform works is a violation. */
+/** Makes a backend that calls an isolate of the service, at random over HTTP or RPC. An answer `failed` while the platform works is a violation. */
 export function createBackend(
   parts: Pick<Backend, 'env' | 'stored' | 'invocation'>,
   isolate: { readonly fetch: (request: Request) => Promise<Response>; readonly ledger: () => LedgerMethods },

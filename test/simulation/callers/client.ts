@@ -5,14 +5,14 @@ import type { Invocation } from '../invocation.ts'
 import { freeAllowance } from '../scenario.ts'
 import type { Stored } from '../stored.ts'
 
-/** One request of a caller, with what its answer is checked against. */
+/** Sends the requests of a caller, and has what their answers are compared with: the simulated chain and the stored rows. */
 export interface Client {
   readonly env: Environment
   readonly stored: Stored
   readonly invocation: Invocation
-  /** The answer to `GET path` after the checks for every answer. `token` null is a request without one. */
+  /** The answer to `GET path`, after the checks that every answer must pass. If `token` is null, the request has no token. */
   get(path: string, token: string | null): Promise<Answer>
-  /** Whether the nodes' allowance can be short now, so that an answer can be a 429, or late. */
+  /** Whether the requests that nodes allow can run short now. If so, an answer may be a 429, or come late. */
   mayWait(): boolean
   /** Whether this status is a 429 that `mayWait` allows. */
   mayBeRefused(status: number): boolean
@@ -23,7 +23,7 @@ export interface Answer {
   readonly status: number
   readonly msg: string
   readonly data: AnswerData | undefined
-  /** Whether the answer says after what time to try again. */
+  /** Whether the answer has the header `Retry-After`. */
   readonly canRetry: boolean
 }
 
@@ -39,8 +39,8 @@ export function createClient(
   bookmarks: Map<string | null, string>,
 ): Client {
   const { env, invocation } = parts
-  // With the allowance of a free key, callers use up nothing in a healthy environment, except while a node that refused requests as too many gets fewer, or
-  // while such a node also gets no batches.
+  // In a healthy environment, callers never use up the allowance of a free key. The exception is the time in which the service sends fewer requests to a node
+  // that refused some as too many, and no batches to a node that refused one.
   const mayWait = () => {
     const now = env.scheduler.now()
     const isSlowed = now < env.slowedUntil || (env.slowedUntil > 0 && now < env.batchlessUntil)
@@ -65,7 +65,7 @@ export function createClient(
   }
 }
 
-/** Checks an answer's envelope and headers, which are the same on all routes. Returns its parts. */
+/** Checks the headers of an answer and the outer members of its JSON, which all routes share. Returns the parts of the answer. */
 export function checkAnswer(
   { phase, violate }: Environment,
   { name, kind, platformFailed }: Invocation,

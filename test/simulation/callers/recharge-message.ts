@@ -6,11 +6,11 @@ export interface RechargeMessage {
   readonly unconfirmed: number
   /** Deposits that cannot be decided yet. */
   readonly pending: number
-  /** Whether the message says that there are "at least" so many pending ones. */
+  /** Whether the message says "at least" before the number of pending deposits. */
   readonly isAtLeast: boolean
   /** Blocks that the scan is behind. */
   readonly behind: number
-  /** Every other part: why the scan is not caught up. */
+  /** The parts of the message that say why the scan is not caught up. */
   readonly problems: readonly string[]
 }
 

@@ -9,7 +9,7 @@ import { firstEntryAt } from '../../ledger/store/entry-times.ts'
 import type { StoredTransfer } from '../transfer.ts'
 import { readAll, type TransferRow, transferColumns } from './rows.ts'
 
-/** Most transfers of one state that an answer to a user mentions. */
+/** The most transfers in one state (`held`, `seen`) that an answer to a user lists. */
 export const shownMax = 100
 
 /** Reads the transfers to one user in a transaction, or to all users if `uid` is null, in the order of positions. */
@@ -28,7 +28,7 @@ export async function selectMovedIn(db: ReadDatabase, txid: Txid): Promise<reado
   return results.map(({ position }) => position)
 }
 
-/** Reads a user's held transfers, then the seen ones: at most `shownMax` of each, ordered by currency, then by age from the oldest on. */
+/** Reads a user's held transfers, and after them the seen ones. At most `shownMax` in each state, by currency and then by age, the oldest first. */
 export async function selectOpenTransfers(db: ReadDatabase, uid: Uid): Promise<readonly StoredTransfer[]> {
   return readAll(await selectOpen(db, { uid }).all<TransferRow>())
 }
@@ -45,7 +45,7 @@ export async function selectCreditedSince(db: ReadDatabase, uid: Uid, since: Uni
   return results.map(({ cuy, sum }) => ({ cuy, amount: BigInt(sum) }))
 }
 
-/** Reads the lowest height of a seen transfer that the scan has not passed yet, so that the next tick can come when it is final; null if there is none. */
+/** Reads the lowest height above the scan's position that has a seen transfer, so that the next tick can come when it is final; null if there is none. */
 export async function selectFirstSeen(db: ReadDatabase): Promise<{ readonly height: BlockHeight } | null> {
   return selectSeen(db, {}).first<Pick<TransferRow, 'height'>>()
 }
@@ -70,7 +70,7 @@ SELECT * FROM (SELECT ${transferColumns} FROM ${transfers} INDEXED BY transfer_u
 /** Each state has its own limit: a node can invent seen transfers, and these must not displace held ones. */
 const selectOpen = fixedStatement<'uid'>(sql`${openIn('held')} UNION ALL ${openIn('seen')}`)
 
-/** Entries' ids grow with time. So the entries since a time are those from one id on, which `firstEntryAt` finds. */
+/** Sums a user's credits since a time. Ids of entries grow with time, so these are all entries from the id on that `firstEntryAt` finds. */
 const selectCredited = fixedStatement<'uid' | 'since'>(sql`
 SELECT ${wallets.cuy}, CAST(sum(${flows.amount}) AS TEXT) AS sum
 FROM ${wallets} CROSS JOIN ${flows} INDEXED BY flow_type ON ${flows.wallet_id} = ${wallets.id} AND ${flows.type} = 1

@@ -34,7 +34,7 @@ const rowsMax = 2_000
 /** Most attempts if concurrent writers keep changing the transfers. */
 const triesMax = 3
 
-/** Reads what is stored about judged transfers, for `decideTransfers`, in one round trip. */
+/** Reads, in one round trip, what `decideTransfers` needs: the position of the scan, the rows of these transfers, and the balances of their wallets. */
 export async function selectTransferStore(db: ReadDatabase, judged: readonly JudgedTransfer[]): Promise<TransferStore> {
   const keys = toJsonTexts(
     judged.map(({ txid, position }) => ({ txid, position })),
@@ -64,14 +64,14 @@ function readKnown(row: KnownRow): KnownTransfer {
 
 /** The statements that write decided transfers, and the condition under which a batch may run them. */
 export interface TransferWrites {
-  /** JSON: the rows that the decisions have read, with their versions. The batch must check these by `areTransfersUnchanged`. */
+  /** JSON: the rows to be changed, with the versions that were read. The batch must check them with `areTransfersUnchanged`. */
   readonly versions: string
   readonly statements: readonly D1PreparedStatement[]
 }
 
 export const noTransferWrites: TransferWrites = { versions: '[]', statements: [] }
 
-/** Makes the statements that store decided transfers: changes of stored rows first, then new rows, the order in which `decideTransfers` has filled wallets. */
+/** Makes the statements that store decided transfers: changes of stored rows, then new rows. In this order `decideTransfers` has filled the wallets. */
 export function writeTransfers(
   db: WriteDatabase,
   { changed, fresh, found }: TransferDecisions,
@@ -90,28 +90,28 @@ export function writeTransfers(
   }
 }
 
-/** SQL that is true if each row in `versions` (see `TransferWrites`) still has its version. Put it where a batch fails if it is false. */
+/** SQL that is true if each row in `versions` (see `TransferWrites`) still has its version. Use it in a statement that makes the batch fail otherwise. */
 export function areTransfersUnchanged(versions: string | Placeholder): SQL {
   return sql`NOT EXISTS (SELECT 1 FROM json_each(${versions}) AS decided
     LEFT JOIN ${transfers} ON ${transfers.id} = decided.${member(transfers.id)}
     WHERE ${transfers.version} IS NOT decided.${member(transfers.version)})`
 }
 
-/** The messages of triggers, and a CHECK, that refuse a write because a transfer or a wallet has changed since it was read. */
+/** Names of the rules (triggers and a CHECK) that refuse a write because a transfer or a wallet has changed since it was read. */
 const overtaken = [
   ...['transfer: already stored', 'transfer: no such step', 'transfer: another version', 'flow_balance'],
   'transfer: what is held for review stays so',
 ]
 
-/** Whether a batch failed because the scan's position, a transfer or a balance has changed since it was read: then the caller reads and decides again. */
+/** Whether a batch failed because the scan's position, a transfer or a balance has changed since it was read. The caller then reads and decides again. */
 export function isOvertaken(cause: unknown): boolean {
   return isRefusedBy(scanSuperseded, cause) || overtaken.some((rule) => isRefusedBy(rule, cause))
 }
 
 /**
- * Decides and stores transfers without moving the scan's position, all or none. `correctedBy` is the id of the newest correction when their blocks were read;
- * null if none of these blocks is final. `halted`: the scan is halted, so nothing is stored. `superseded`: a block is no longer final, there is a newer
- * correction, or concurrent writers were faster `triesMax` times. Then nothing is stored either, and the caller must read again.
+ * Decides and stores transfers, all or none, without moving the scan's position. `correctedBy` is the id of the newest correction (an operator lowered a wrong
+ * finalized height) when their blocks were read; null if no block is final. Nothing is stored if the result is `halted` (the scan is halted) or `superseded`: a
+ * block is no longer final, there is a newer correction, or concurrent writers were faster `triesMax` times. After `superseded` the caller must read again.
  */
 export async function storeTransfers(
   db: WriteDatabase,
@@ -124,7 +124,7 @@ export async function storeTransfers(
   return await storeDecided(db, decide, at, correctedBy)
 }
 
-/** Stores transfers of blocks that are not final. New ones are stored in the order of the list, but only until `max` transfers are in the state `seen`. */
+/** Stores transfers of blocks that are not final. New rows are stored in the order of the list, until the database has `max` transfers in the state `seen`. */
 export async function storeSeen(
   db: WriteDatabase,
   seen: readonly JudgedTransfer[],
@@ -144,7 +144,7 @@ export async function storeSeen(
   )
 }
 
-/** Calls `decide` and stores what it returns; does both again if a transfer has changed in between. Results as in `storeTransfers`. */
+/** Calls `decide` and stores what it returns. If a transfer has changed in between, does both again. The results are those of `storeTransfers`. */
 async function storeDecided(
   db: WriteDatabase,
   decide: () => Promise<TransferDecisions>,
@@ -171,14 +171,14 @@ async function countSeen(db: ReadDatabase, max: number): Promise<number> {
 }
 
 /**
- * Makes the statement that drops seen transfers whose blocks, up to height `to`, were read and lack them. A transfer in a gap
- * stays, because its block was not read.
+ * Makes the statement that drops transfers which are still `seen` although the scan has read every block up to height `to`: no block
+ * contains them. A transfer whose block is in a gap stays, because that block was not read.
  */
 export function dropPassed(db: WriteDatabase, to: BlockHeight, at: UnixMs): D1PreparedStatement {
   return dropUpTo(db, { to, at })
 }
 
-/** Makes the statement that drops transfers which were seen in this block but are not in it. Those of transactions in `unread`, which were not read, stay. */
+/** Makes the statement that drops transfers which were seen at this height, but which the read block lacks. Transfers of transactions in `unread` stay. */
 export function dropAbsent(
   db: WriteDatabase,
   height: BlockHeight,
@@ -194,8 +194,8 @@ export async function removeDropped(db: WriteDatabase, before: UnixMs, max: numb
 }
 
 /**
- * After an operator has lowered the finalized height: reads at most `max` transfers credited above it that are not in the chain any more. Returns none before
- * the scan has passed all of their blocks. It leaves out transfers in a block that could not be read yet (a gap), because they may still be found there.
+ * After an operator has lowered the finalized height: reads at most `max` transfers that were credited above it and are not in the chain any more. Returns none
+ * before the scan has passed the blocks of all such transfers. Leaves out transfers whose block is a gap (unread), because the block may still contain them.
  */
 export async function selectNotFound(
   db: ReadDatabase,
@@ -204,7 +204,7 @@ export async function selectNotFound(
   return (await selectSought(db, { max }).all<CreditKey & Pick<TransferRow, 'id'>>()).results
 }
 
-/** Ends the search of the chain for these credited transfers (`selectNotFound`), after an alarm has named those that were not found. */
+/** Ends the search for these credited transfers, which `selectNotFound` has returned. Call it after an alarm has named them. */
 export async function endSearch(db: WriteDatabase, ids: readonly number[]): Promise<void> {
   await noteFound(db, { ids: JSON.stringify(ids) }).run()
 }
@@ -215,7 +215,7 @@ export function sentStatements(db: WriteDatabase, sent: readonly SentFact[]): D1
   return toJsonTexts([...eachOnce.values()], rowsMax).map((facts) => insertSent(db, { facts }))
 }
 
-/** SQL that is true if the transfer's block is in a gap: blocks that the scan could not read yet. */
+/** SQL that is true if the transfer's block is in a gap: a range of blocks that the scan could not read yet. */
 const isInGap = sql`EXISTS (SELECT 1 FROM ${rescans} INDEXED BY rescan_open
   WHERE ${rescans.kind} = 'gap' AND ${rescans.finished_at} IS NULL
     AND ${rescans.to_height} >= ${transfers.height} AND ${rescans.next_height} <= ${transfers.height})`
@@ -267,7 +267,7 @@ FROM (SELECT ${memberList([id, version, ...columns, seconds, seen_by])} FROM jso
 WHERE ${id} = "change".${columnName(id)}`
 
 const updateTransfers = fixedStatement<'rows' | 'at'>(update(written))
-/** For transfers that the chain shows as stored: sets only the verdict, because SQLite rewrites each index of a column that is set, even to the same value. */
+/** For stored facts that the chain still shows: sets only the verdict. SQLite would rewrite each index of a column that is set, even to the same value. */
 const updateVerdicts = fixedStatement<'rows' | 'at'>(update(verdict.map((name) => transfers[name])))
 
 const inserted = [txid, position, ...written, seconds, seen_by]
@@ -275,12 +275,12 @@ const insertTransfers = fixedStatement<'rows' | 'at'>(sql`
 INSERT INTO ${transfers} (${bareList([...inserted, transfers.created_at, changed_at])})
 SELECT ${memberList(inserted)}, ${at}, ${at} FROM json_each(${rows}) ORDER BY key`)
 
-/** Ends the search for credited transfers after an operator has lowered the finalized height: they were found again, or given up. */
+/** Marks credited transfers as no longer searched for: after an operator lowered the finalized height they were found again, or an alarm has named them. */
 const noteFound = fixedStatement<'ids'>(sql`
 UPDATE ${transfers} SET ${columnName(sought)} = 0
 WHERE ${id} IN (SELECT value FROM json_each(${sql.placeholder('ids')})) AND ${sought} = 1`)
 
-/** Sets `height` to NULL, which a CHECK refuses so that the batch fails, if a transfer has changed since it was read or there is a newer correction. */
+/** Makes the batch fail if a transfer has changed since it was read, or if there is a newer correction: it sets `height` to NULL, which a CHECK refuses. */
 const requireUnchanged = fixedStatement<'transfers' | 'correctedBy'>(sql`
 UPDATE ${scans} SET ${columnName(scans.height)} = iif(
   ${scans.corrected_by} = coalesce(${sql.placeholder('correctedBy')}, ${scans.corrected_by}) AND ${areTransfersUnchanged(sql.placeholder('transfers'))},

@@ -12,7 +12,7 @@ import { secretBytesMin, type TokenConfig } from '../../config/auth.ts'
 import { createKeySet, type KeySet, type KeySetParts, KeysUnavailable } from './key-set.ts'
 import { type FaultyToken, faulty, type TokenFault } from './token-fault.ts'
 
-/** Most keys that are tried for a token without a key id. */
+/** The most keys of a key set that are tried for a token without a key id. */
 export const keysTriedMax = 8
 
 /** How far in the future a token's `nbf` may be, in seconds, because clocks differ. Its `exp` is exact. */
@@ -25,7 +25,7 @@ export type TokenFailure = 'unauthorized' | 'keys-unavailable' | FaultyToken
 export interface TokenVerifier {
   /** Verifies signature, times, issuer and audience. The returned claims contain `exp` and `sub`, but nobody has checked what `sub` is. */
   verify(token: string): Promise<Result<JWTPayload, TokenFailure>>
-  /** Whether the signature is valid with keys that are known without asking an issuer. */
+  /** Whether the signature is valid with a shared secret or with a key that was fetched before. Sends no request to an issuer of tokens. */
   isSigned(token: string): Promise<boolean>
 }
 
@@ -71,7 +71,7 @@ export function createTokenVerifier(
       try {
         return (await checkFor(token)?.isSigned(token)) ?? false
       } catch {
-        return false // no known key fits
+        return false // the token is malformed, or no known key verifies it
       }
     },
   }
@@ -103,7 +103,7 @@ function signatureChecks({ secrets, jwksUrl }: TokenConfig, parts: KeySetParts):
 
 const bytesOf = (secret: string) => new Uint8Array(new TextEncoder().encode(secret))
 
-/** The algorithms with a shared secret, their hashes, and the shortest secret for each in bytes: as long as the hash (RFC 7518, 3.2). */
+/** The algorithms with a shared secret: the hash of each, and its shortest secret in bytes, which is as long as the hash (RFC 7518, 3.2). */
 const hashes = [
   ['HS256', 'SHA-256', secretBytesMin],
   ['HS384', 'SHA-384', 48],
@@ -119,8 +119,8 @@ function checkWithSecrets(
   const importEach = (bytes: Uint8Array<ArrayBuffer>) =>
     crypto.subtle.importKey('raw', bytes, { name: 'HMAC', hash }, false, ['verify'])
   const readKeys = async () => {
-    // Import once, because importing takes as long as verifying. Keep the keys, not the promise: a promise belongs to the request that made it, and another
-    // request must not wait for it.
+    // Import the secrets once, because importing takes as long as verifying. Keep the keys and not the promise: on Workers a promise belongs to the request
+    // that made it, and another request must not wait for it.
     keys ??= await Promise.all(secrets.map(importEach))
     return keys
   }
@@ -146,7 +146,7 @@ function checkWithKeySet(keySet: KeySet): SignatureCheck {
   }
 }
 
-/** The algorithm that a token names; null if it cannot be read. It only selects which keys are tried. */
+/** The algorithm that a token's header names; null if the header cannot be read. It only decides which keys are tried. */
 function algorithmOf(token: string): string | null {
   try {
     return decodeProtectedHeader(token).alg ?? null

@@ -48,7 +48,7 @@ ${failuresOutsideRoutes()
   )
   .join('\n')}`
 
-/** The texts of the schema `Reason`. Some readers show `x-enumDescriptions` beside each value; the page at /docs lists them at its end. */
+/** The texts of the schema `Reason`. Some viewers of OpenAPI show `x-enumDescriptions` beside each value. The page at /docs lists them at its end. */
 const describeReasons = () => ({
   description:
     'The cause of a failure, as one word for programs: `msg` can change, a word never changes its meaning, and new ones can come. The same ' +
@@ -56,7 +56,7 @@ const describeReasons = () => ({
   'x-enumDescriptions': Object.fromEntries(reasons.map((reason) => [reason, describeReason(reason)])),
 })
 
-/** One text about a reason: the statuses of the failures that have it, its cause and its cure. */
+/** The text about one reason: the HTTP statuses with which it occurs, its cause and its cure. */
 function describeReason(reason: Reason): string {
   const { cause, cure } = reasonTexts[reason]
   const statuses = statusesOf(reason)
@@ -85,7 +85,7 @@ const tags = [
 
 const bookmarkText = { maxLength: bookmarkCharsMax, pattern: bookmarkForm.source }
 
-/** Headers of responses, for `components`: responses refer to them by name. */
+/** The section of `components` that describes the headers of responses. Each response refers to them by name. */
 const headers = () => ({
   'x-request-id': describedText('The id of the request in the log.'),
   'cache-control': describedText('`no-store`: responses are never stored.'),
@@ -126,7 +126,7 @@ const cellParameter = {
   schema: { type: 'integer', minimum: 1, maximum: cellsMax, examples: [1] },
 }
 
-/** Makes the OpenAPI 3.1 document. Its schemas are those with which routes parse and tests check every response. */
+/** Makes the OpenAPI 3.1 document. It uses the schemas with which routes parse requests and tests check every response. */
 export function createDocument(version: string): JsonObject {
   return {
     openapi: '3.1.1',
@@ -246,7 +246,7 @@ function requestBody({ body, examples }: Operation): JsonObject {
 function parameter(name: string, schema: z.ZodMiniType, note: ParameterNote | undefined): JsonObject {
   if (note === undefined) throw new Error(`the parameter ${name} has no note`)
   const { description, example } = note
-  // The example is in the schema, because Swagger UI sends an example beside the schema with every request that a reader tries.
+  // The example stands inside the schema. Swagger UI would send an example that stands beside the schema with every request that a reader tries.
   return {
     name,
     in: 'query',
@@ -256,13 +256,13 @@ function parameter(name: string, schema: z.ZodMiniType, note: ParameterNote | un
   }
 }
 
-/** The schema of a query parameter's parsed value, which has the bounds of a number; of its text if JSON Schema cannot express the value. */
+/** The JSON Schema of a query parameter: of the parsed value, which shows a number's bounds. If JSON Schema cannot express that value, it is of the text. */
 function parameterSchema(schema: z.ZodMiniType): JsonObject {
   const parsed = withoutDialect(z.toJSONSchema(schema, { io: 'output', unrepresentable: 'any' }))
   return forGenerators('type' in parsed ? parsed : withoutDialect(z.toJSONSchema(schema, { io: 'input' })), 'request')
 }
 
-/** One response for each status, listing its causes and cures. */
+/** The failures of an operation as one response for each status, with the causes and cures of its failures. */
 function failureResponses(
   schema: z.ZodMiniType,
   failures: readonly Failure[],
@@ -286,12 +286,12 @@ function failureResponses(
   )
 }
 
-/** The whole body of the response to a documented failure. */
+/** The body of the response with which a documented failure is answered. */
 export function failureExample({ problem: { status, msg }, data }: Failure): JsonObject {
   return { code: status, msg, ...(data === undefined ? {} : { data }) }
 }
 
-/** The name of an example, and its value with the request that leads to it. */
+/** An entry of `examples`: the name of a failure, its body, and the request that causes it. */
 function namedExample(
   method: string,
   path: string,
@@ -343,7 +343,7 @@ function componentSchemas(): JsonObject {
   )
 }
 
-/** The names of the components in bodies of requests, also those inside other components. */
+/** The names of the component schemas that bodies of requests use, directly or inside other components. */
 function sentWith(schemas: Readonly<Record<string, JsonObject>>): ReadonlySet<string> {
   const sent = new Set<string>()
   const add = (id: string) => {
@@ -355,7 +355,7 @@ function sentWith(schemas: Readonly<Record<string, JsonObject>>): ReadonlySet<st
   return sent
 }
 
-/** A schema without `$id`, and without `$schema`, which names the dialect that OpenAPI 3.1 has by default. */
+/** A schema without `$id`, and without `$schema`: that member would only name the dialect that OpenAPI 3.1 has by default. */
 function withoutDialect(schema: JsonObject): JsonObject {
   const { $schema, $id, ...rest } = schema
   return rest

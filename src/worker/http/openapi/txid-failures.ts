@@ -3,7 +3,7 @@ import { toProblem, toReasonedProblem } from '../errors.ts'
 import * as docs from './docs.ts'
 import { refused } from './failures.ts'
 
-/** The documented failures of a query about one transaction: unknown, not final, undecided or worthless. */
+/** The documented failures of a query about one transaction: it is unknown, not final, not decided yet, or credits nothing. */
 export const txidFailures = (): readonly docs.Failure[] => {
   const query = `?txid=${docs.usdtTxid}`
   const unknown = `?txid=${'ab'.repeat(32)}`
@@ -43,11 +43,11 @@ export const txidFailures = (): readonly docs.Failure[] => {
 const ofEachKind = (failure: Parameters<typeof toReasonedProblem>[0], txid: string) =>
   refused(toReasonedProblem(failure), { given: 'a transaction of each kind', query: `?txid=${txid}` })
 
-/** The end of a sentence about a contract call that was no deposit: it may have sent TRX that nodes no longer show. */
+/** The end of a sentence about a contract call that credits nothing: the contract may have sent TRX that nodes no longer show. */
 const notKept =
   '; if a contract sent TRX to you in it, too few nodes show that, since they may not keep it: it can be asked for again'
 
-/** The txids are those of the chain that the test builds when it replays the examples. */
+/** Examples of undecided transactions. The txids are those of the chain that a test builds to send the service these examples. */
 const undecidedTransactions: readonly (readonly [reason: UndecidedReason, txid: string, why: string])[] = [
   [
     'decimals-unknown',

@@ -14,7 +14,7 @@ import { bodyFailures, refused } from '../openapi/failures.ts'
 import { approvedPayout, payoutAddress, payoutSchema, payoutTo, waitingPayout } from '../openapi/payout.ts'
 import { payoutRulesOf, writePayout } from '../payouts.ts'
 
-/** Takes a backend's request for payouts: all or none. The same request again stores nothing, and shows the payouts as they are now. */
+/** Takes a backend's request for payouts: all or none. A repeated request stores nothing, and gets the payouts as they are now. */
 export const postLedgerPayouts = {
   path: '/ledger/payouts',
   method: 'POST',
@@ -41,7 +41,7 @@ export const postLedgerPayouts = {
 
 const payoutToAsk = () =>
   docs.component('PayoutToAsk', () => {
-    const { uid, cuy, osn } = requestedPayout.shape // cloned below: entries use the same schemas, and a schema has only one description
+    const { uid, cuy, osn } = requestedPayout.shape // cloned below, because the routes of entries describe these schemas in other words
     return z.strictObject({
       uid: docs.described(uid.clone(), 'The user whose wallet pays.'),
       cuy: docs.described(cuy.clone(), 'The currency.'),

@@ -16,7 +16,7 @@ export const generateQuery = z.object({
   format: z.optional(choiceParam(['base58', 'number', 'hex'])),
 })
 
-/** The parsed parameters: whether a further address is requested (`fresh`), and in which form (`format`). */
+/** The parsed parameters: whether a further address is requested (`fresh`), and in which form the address is written (`format`). */
 export type AddressRequest = z.output<typeof generateQuery>
 
 /** Whether a URL requests a further address (`fresh=1`), which takes more rights and a lower rate limit. */
@@ -39,7 +39,7 @@ export async function answerAddress(c: RequestContext, uid: Uid, request: Addres
   return success({ id: issued.value.id, address: formatAddress(issued.value.address, request.format) })
 }
 
-/** Renders an address. As a number it has about 50 digits, more than a double keeps, so that form must be requested. */
+/** Writes an address in this format. The format `number` has about 50 digits, which most JSON parsers do not keep, so it is never the default. */
 export function formatAddress(address: Address, format: AddressRequest['format'] = 'base58'): string | RawJson {
   switch (format) {
     case 'base58':
@@ -112,7 +112,7 @@ export const addressDocs = (prefix: '?' | '?uid=7&') => ({
   ],
 })
 
-/** `GET /tron/generate` in the OpenAPI document. The Worker never calls this function, so its bundle has none of these texts. */
+/** Describes `GET /tron/generate` in the OpenAPI document. The Worker never calls this function, so the Worker's bundle does not contain these texts. */
 export const tronGenerateDocs = () => {
   const { failures, ...common } = addressDocs('?')
   return {

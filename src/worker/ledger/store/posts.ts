@@ -8,9 +8,9 @@ import { flows, postings, wallets } from '../../d1/tables.ts'
 import type { Entry, NewEntry } from '../entry.ts'
 import { type EntryRow, entryColumns, readEntry, type WalletRow, withTransfer } from './entries.ts'
 
-/** What an attempt to post has done, and what it has read in the same batch. */
+/** What an attempt to store a post of entries has done, and what the same batch has read. */
 export interface PostAttempt {
-  /** False if this attempt has stored nothing: then `ofPayout`, `known` and `balances` show why. */
+  /** False if this attempt has stored nothing. `ofPayout`, `known` and `balances` show why. */
   readonly stored: boolean
   /** The index, from 0, of the first entry in the post whose key a payout or its refund uses; null if there is none. */
   readonly ofPayout: number | null

@@ -44,8 +44,8 @@ export interface PayoutTroubles {
 }
 
 /**
- * Reads at most `max` faults of each kind. A payout that was approved at `before` or earlier has waited long enough. `currencies` are those whose money may
- * leave now: a signer can do nothing about the others.
+ * Reads at most `max` faults of each kind. A payout that was approved at `before` or earlier has waited long enough for an alarm. `currencies` are
+ * those in which payouts may be signed now: a missing signer is not why payouts in other currencies wait.
  */
 export async function selectTroubles(
   db: ReadDatabase,
@@ -88,7 +88,7 @@ export async function storeAddressHoldings(db: WriteDatabase, holdings: readonly
 }
 
 const { id, state, cuy, changed_at } = payouts
-/** The condition of the partial index. A query must repeat it to use the index. */
+/** The condition of the partial index `payout_age`. A query must repeat the condition to use the index. */
 const isOpenState = sql.raw(`IN (${openStates.map((name) => `'${name}'`)})`)
 
 const selectSums = fixedStatement(sql`

@@ -25,8 +25,8 @@ export interface DueQuery {
 }
 
 /**
- * Claims due transactions: new ones first, then those that have waited longest. A claimed transaction counts as sent. It is due again after a pause, which
- * the number of its broadcasts decides, so a call that dies does not send it over and over.
+ * Claims due transactions: new ones first, then those that have waited longest. A claimed transaction counts as sent, even if the call dies before it sends
+ * the transaction. It is due again after a pause, which depends on the number of its broadcasts.
  */
 export async function claimDue(
   db: WriteDatabase,
@@ -41,7 +41,7 @@ export async function claimDue(
 
 type ClaimedRow = Omit<DueTransaction, 'answers'> & { readonly answers: string | null }
 
-/** Stores the answers of nodes to broadcasts. People see them; they decide nothing. */
+/** Stores the answers of nodes to broadcasts, for people to see. The service decides nothing by these answers. */
 export async function storeAnswers(
   db: WriteDatabase,
   sent: readonly (DueTransaction & { readonly answer: SendingReply | null })[],

@@ -12,15 +12,15 @@ const dayMs = 86_400_000
 /** A dropped transfer (seen in a block that did not become final) is removed after this time. */
 export const droppedKeptMs = dayMs
 
-/** The work of a tick besides the scan. */
+/** The work that a tick has to do besides the scan, according to the database. */
 export interface TickWork {
-  /** The lowest height above the position at which a transfer or a payout's transaction was seen, or null. */
+  /** The lowest height, above the scan's position, of a block in which a transfer or a payout's transaction was seen; null if there is none. */
   readonly firstSeen: BlockHeight | null
-  /** Whether any transfer is held, and so may have to be decided again. */
+  /** Whether any transfer is held (not decided yet), so that a tick may decide it now. */
   readonly hasHeld: boolean
   /** Whether credited transfers must be found again, because an operator has lowered the finalized height below them. */
   readonly hasSought: boolean
-  /** Whether blocks are to be read again, now or later. */
+  /** Whether any range of blocks waits to be read again, even if its time has not come yet. */
   readonly hasRescans: boolean
   /** Whether dropped transfers are old enough to be removed. */
   readonly hasOld: boolean
@@ -40,7 +40,7 @@ export interface TickWork {
   readonly sizeDay: number
 }
 
-/** Reads what there is to do, in one statement. Each part uses an index that contains only the rows in question. */
+/** Reads, in one statement, the work that a tick has to do. Indexes find the rows with work, so it reads few other rows. */
 export async function selectWork(
   db: ReadDatabase,
   { now, eventsKeepDays }: { readonly now: UnixMs; readonly eventsKeepDays: number },
@@ -50,7 +50,7 @@ export async function selectWork(
   if (row === null) throw new Error('a query without FROM has a row')
   const { firstSeen, sizeDay, ...flags } = row
   const is = Object.fromEntries(Object.entries(flags).map(([name, value]) => [name, value === 1]))
-  return { ...(is as Record<keyof typeof flags, boolean>), firstSeen, sizeDay } // safe: the same names
+  return { ...(is as Record<keyof typeof flags, boolean>), firstSeen, sizeDay } // safe: `is` has the names of `flags`
 }
 
 /** SQLite returns a flag as 1 or 0. */

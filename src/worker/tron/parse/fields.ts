@@ -33,7 +33,7 @@ export function parseBytes(value: unknown): string | null {
   if (typeof value !== 'string' || value.length % 2 !== 0) return null
   if (!value.startsWith('0x') && !value.startsWith('0X')) return null
   if (isLowerHex(value)) return value
-  const lower = value.toLowerCase() // rare: nodes write lower case
+  const lower = value.toLowerCase() // rarely needed, because nodes write lower case
   return isLowerHex(lower) ? lower : null
 }
 
@@ -65,7 +65,7 @@ function isQuantity(value: unknown): value is string {
   return typeof value === 'string' && value.length <= quantityCharactersMax && quantity.test(value)
 }
 
-/** The number in a quantity, or null if the value is not one. */
+/** Parses a `0x` quantity below 2^256; null if the value is none. */
 export function parseQuantity(value: unknown): bigint | null {
   return isQuantity(value) ? BigInt(value) : null
 }

@@ -24,13 +24,13 @@ export interface EndpointProgress {
   readonly position: EventId | 0
   /** Failed deliveries of the next event. */
   readonly attempts: number
-  /** Since when deliveries fail without a success between them; null if the last one succeeded. */
+  /** Since when deliveries fail without a success between them; null if the last delivery succeeded. */
   readonly failingSince: UnixMs | null
   /** No attempt before this time. */
   readonly nextTry: UnixMs
   /** The newest event that was set aside since the endpoint last worked, or null. */
   readonly setAside: EventId | null
-  /** Why the last failed delivery failed, in a few words; null if none did. */
+  /** Why the last delivery failed, in a few words; null after a success. */
   readonly lastFailure: string | null
 }
 
@@ -43,7 +43,7 @@ export interface StoredEndpoint {
   readonly waitingSince: UnixMs | null
   /** Failed deliveries of the oldest undelivered event. */
   readonly attempts: number
-  /** Since when deliveries fail, and why, in a word; null if they do not. */
+  /** Since when deliveries fail; null if they do not. `lastFailure` says why, in a few words. */
   readonly failingSince: UnixMs | null
   readonly lastFailure: string | null
   /** No attempt before this time. */
@@ -86,7 +86,7 @@ export async function selectEndpoints(db: ReadDatabase): Promise<readonly Stored
     .orderBy(number)
 }
 
-/** Whether the configured endpoints are all stored as seen, and no endpoint that is due for removal is left. */
+/** Whether `registerEndpoints` has nothing to do: all configured endpoints were stored or noted within the last hour, and none is due for removal. */
 export function isRegistered(
   stored: readonly StoredEndpoint[],
   endpoints: readonly Configured[],
@@ -100,7 +100,7 @@ export function isRegistered(
   return stored.every(isCurrent) && stored.filter(({ key }) => isConfigured.has(key)).length === isConfigured.size
 }
 
-/** Stores the configured endpoints. A new one begins with the next event. An endpoint that is no longer configured is removed after 30 days. */
+/** Stores the configured endpoints. A new endpoint gets only later events. An endpoint that is no longer configured is removed after 30 days. */
 export async function registerEndpoints(
   db: WriteDatabase,
   endpoints: readonly Configured[],
