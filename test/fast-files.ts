@@ -6,9 +6,9 @@ import { type ProjectFiles, projects } from './projects.ts'
 const slow =
   /^(cloudflare:|node:(child_process|http|net|worker_threads|sqlite)$|wrangler$|miniflare$|puppeteer-core$|esbuild$|@redocly\/|vitest\/node$)/
 /** Tests that are slow although they import no module that `slow` matches. */
-const longer: ReadonlySet<string> = new Set([
+export const longer: ReadonlySet<string> = new Set([
   'test/http/auth/authenticate.test.ts', // needs workerd, whose `Request` takes URLs that Node's `Request` refuses
-  ...['allowance', 'large-blocks', 'node-box', 'object', 'transport'].map((name) => `test/tron/${name}.test.ts`), // each of these tests takes seconds
+  ...['allowance', 'large-blocks', 'node-deadline', 'object', 'transport'].map((name) => `test/tron/${name}.test.ts`), // each of these tests takes seconds
 ])
 
 const importOf = /(?:^|\n)\s*(?:import|export)\s(?!type\s)[^'"`;]*?['"]([^'"\n]+)['"]|\bimport\(\s*['"]([^'"\n]+)['"]/g

@@ -1,7 +1,7 @@
 import { globSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
-import { filesByProject, isFast, splitFiles } from './fast-files.ts'
+import { filesByProject, isFast, longer, splitFiles } from './fast-files.ts'
 
 const root = fileURLToPath(new URL('..', import.meta.url).href)
 const all = globSync('test/**/*.test.ts', { cwd: root, exclude: ['**/node_modules/**'] }).sort()
@@ -14,6 +14,7 @@ describe('the projects of the tests', () => {
 
   it('are split into fast files and files that are left out, each in one of both', () => {
     const { fast, left } = splitFiles(root)
+    expect([...longer].filter((file) => !all.includes(file))).toEqual([])
     expect(fast.length).toBeGreaterThan(40)
     expect([...fast, ...left].map(({ file }) => file).toSorted((a, b) => (a < b ? -1 : 1))).toEqual(all)
   })

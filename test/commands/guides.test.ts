@@ -75,7 +75,7 @@ describe('a command in a guide, or in a text of the code,', () => {
     expect(meant.length).toBeGreaterThan(20)
     expect(meant.filter((one) => !hasPlace(one) && !isLocalWalk(one))).toEqual([])
     // Operators read these texts in alarms and at the desk.
-    const shown = inCode.filter(({ file }) => /^src\/(platform|pages)\//.test(file))
+    const shown = inCode.filter(({ file }) => /^src\/(worker\/platform|pages)\//.test(file))
     expect(shown.length).toBeGreaterThan(20)
     const withWords = shown.filter(({ tool, words }) => tool === 'operate' || words.length > 0)
     expect(withWords.filter((one) => !hasPlace(one))).toEqual([])
