@@ -191,6 +191,32 @@ describe('where nodes differ about a block', () => {
     expect(h.counts()).toEqual([0, 2, 2])
   })
 
+  it.each<[string, Fault]>([
+    ['refuses', { kind: 'body', body: '{"Error":"class java.lang.NullPointerException : null"}' }],
+    ['cannot send', { kind: 'broken-connection' }],
+  ])(
+    'a node that %s one block decides about its neighbours, and a lie makes no more than that block a gap',
+    async (_, fault) => {
+      for (const missing of [0, 1, 2, 4]) {
+        const h = await createProbed({ nodes: 3, quorum: 2 })
+        const { firstHeight } = h.chain
+        h.node(0).script = ({ service, calls: [call] }) => {
+          const { startNum, endNum } = (call?.params[0] ?? {}) as { startNum: number; endNum: number }
+          const isAsked = service === 'api' && startNum <= firstHeight + missing && endNum > firstHeight + missing
+          return isAsked ? fault : null
+        }
+        h.fail(2, blocks(failed))
+        const words: unknown[] = []
+        for (let tick = 0; tick < 10 && words.length < 5; tick += 1) {
+          const result = await h.settle(h.open().finalBlocks(at(firstHeight + words.length), at(firstHeight + 4)))
+          words.push(...(result.ok ? [wordsOf(result)].flat() : []))
+          h.advance(60_000)
+        }
+        expect(words).toEqual([0, 1, 2, 3, 4].map((i) => (i === missing ? 'no' : 2)))
+      }
+    },
+  )
+
   it('what honest nodes can differ in is no disagreement: logs of failed transactions', async () => {
     const chains = [true, false].map((keepsLogs) => {
       const chain = createChain()

@@ -128,30 +128,44 @@ type Verdicts = readonly QuorumVerdict<NodeBlock>[]
 /** How far above an unreadable block other blocks are tried. There are two, because the next block may be unreadable, too. */
 const laterBlocks = [1, 8] as const
 
+/** Whether the cause of an error can be one of the blocks: without this block the node may give the others. */
+const canBeOneBlock = ({ kind }: NodeError) => ['content', 'size', 'perhaps'].includes(meanings[kind].query)
+
 /**
  * The verdicts on the blocks from `from` on: at least one, at most `count`. A query that fails because of its length or of a block is halved, so that in the
- * end only the unreadable block lacks agreement. `to` is the highest block of the request.
+ * end only the unreadable block lacks agreement. A query is also halved if nodes differ about its first block while another node failed: that node may fail
+ * because of a later block, and its vote on the first one decides. `to` is the highest block of the request.
  */
 async function agreeOnBlocks(session: Session, from: BlockHeight, count: number, to: number): ChainResult<Verdicts> {
+  let disputed: Verdicts | null = null // the first verdicts in which votes were missing; they count if fewer blocks bring no agreement
   for (let length = count; ; length = Math.ceil(length / 2)) {
     const { verdicts, errors } = await agreeOnRange(session, from, length)
-    if (verdicts.length > 0) return ok(verdicts)
+    const failed = [...errors.values()]
+    const isOfBlock = failed.some(canBeOneBlock)
+    const agreed = verdicts.findIndex((verdict) => !('value' in verdict)) // how many of the first blocks are agreed; -1: all of them
+    if (agreed > 0 && isOfBlock) return ok(verdicts.slice(0, agreed))
+    if (verdicts.length > 0 && (agreed !== 0 || !isOfBlock)) return ok(verdicts)
+    disputed ??= verdicts.length > 0 ? verdicts : null
+    const hasTime = session.deadline - session.pool.clock.now() >= nodeMsMin
     const failure = failureOf(session, errors)
-    if (failure.kind !== 'no-answer' && failure.kind !== 'out-of-time') return err(failure)
-    const causes = [...errors.values()].map(({ kind }) => meanings[kind].query)
-    if (length > 1 && causes.some((one) => one !== 'nothing' && one !== 'pace')) {
-      if (session.deadline - session.pool.clock.now() >= nodeMsMin) continue
-      return err({ ...failure, kind: 'out-of-time' }) // a query that was too long says nothing about a block
+    if (disputed !== null) {
+      if (!hasTime || !isOfBlock) return ok(disputed)
+      if (length > 1) continue
+    } else {
+      if (failure.kind !== 'no-answer' && failure.kind !== 'out-of-time') return err(failure)
+      if (length > 1 && (isOfBlock || failed.some(({ kind }) => meanings[kind].query === 'time'))) {
+        if (hasTime) continue
+        return err({ ...failure, kind: 'out-of-time' }) // a query that was too long says nothing about a block
+      }
+      if (length > 1 || failure.kind === 'out-of-time' || !isOfBlock) return err(failure)
     }
-    const canBeThisBlock = causes.some((one) => one === 'content' || one === 'size' || one === 'perhaps')
-    if (length > 1 || failure.kind === 'out-of-time' || !canBeThisBlock) return err(failure)
     // If nodes can give a later block, they work, and only this block is unreadable.
     for (const later of laterBlocks) {
       const [other] = from + later <= to ? (await agreeOnRange(session, (from + later) as BlockHeight, 1)).verdicts : []
       if (other !== undefined && 'value' in other)
         return ok(later === 1 ? [{ kind: 'differs' }, other] : [{ kind: 'differs' }])
     }
-    return err(failure)
+    return disputed === null ? err(failure) : ok(disputed)
   }
 }
 
