@@ -22,7 +22,6 @@ export const ms = (n: number) => n as UnixMs
 export const height = (n: number) => n as BlockHeight
 /** A made-up address for each index: no query depends on how addresses are derived. */
 export const addressAt = (index: number) => (index + 0xa0).toString(16).padStart(40, '0') as Address
-/** A made-up txid for each number. */
 export const txid = (n: number) => n.toString(16).padStart(64, '0') as Txid
 /** The block at a height, with a made-up hash. */
 export const block = (n: number): BlockRef => ({ height: height(n), hash: `b${txid(n).slice(1)}` as BlockHash })

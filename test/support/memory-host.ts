@@ -8,7 +8,6 @@ export interface MemoryHost extends ObjectHost {
   readonly values: Map<string, unknown>
 }
 
-/** An empty storage without an alarm. */
 export function createMemoryHost(): MemoryHost {
   const values = new Map<string, unknown>()
   const host: MemoryHost = {

@@ -29,7 +29,10 @@ export async function downloadHistory(context: DepositContext, progress: (words:
   context.update()
 }
 
-/** A statement of the month from `from` to `to`. The opening balances are from before `from`, the closing ones at `until`. `list`: entries read so far. */
+/**
+ * A statement of the month from `from` to `to`. `until` is `to`, or the time of the statement while the month still runs. The opening balances are from before
+ * `from`, the closing ones at `until`. `list` has the entries read so far.
+ */
 interface Statement extends ListPage<HistoryEntry> {
   readonly from: string
   readonly to: string

@@ -92,7 +92,7 @@ function txidLine({ texts, announce }: DeskContext, txid: string): HTMLElement {
   return html('p', {}, shown, ' ', copyButton({ class: 'plain' }, words, { element: shown, text: txid }, copied))
 }
 
-/** The last step of a payout that has ended. */
+/** The outcome of a payout that is paid, cancelled or stuck, as its last step; none in any other state. */
 function endSteps(context: DeskContext, payout: DeskPayout): Step[] {
   const { texts, format } = context
   const { state, height, reason, why } = payout

@@ -174,7 +174,7 @@ const kindIn = (key: string) => key.slice(0, key.indexOf(' ')) as AlarmKind // s
 
 const { kind: kindColumn, subject: subjectColumn, raised_at, seen_at } = alarmRows
 
-/** Reads the stored faults by `key`, raised or not: all faults, or only that of the alarm `only`. */
+/** Reads the stored faults into a map by their `key`, also those whose alarm is not raised yet: all of them, or only that of `only`. */
 async function selectAlarms(db: WriteDatabase, only?: Alarm): Promise<StoredAlarms> {
   const isOnly = only && and(eq(kindColumn, only.kind), eq(subjectColumn, only.text))
   const rows = await openTables(db)

@@ -86,7 +86,7 @@ export interface ReadBlock {
   readonly transfers: readonly ChainTransfer[]
   /** Acts of issuers of configured tokens. Like token transfers, they are missing if `callsToRead` is not null. */
   readonly acts: readonly IssuerAct[]
-  /** All transactions in the block that have a sender. */
+  /** The transactions in the block, each with its sender. A transaction whose contract names no sender is left out. */
   readonly sent: readonly SentTransaction[]
   /**
    * Null if all logs were read. A list means that the block has more logs than a reply holds, so `transfers` lacks its token transfers. The listed successful

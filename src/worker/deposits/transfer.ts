@@ -65,7 +65,6 @@ export interface StoredTransfer extends TransferFacts {
   /** How many seconds it would take until the block is final, estimated when the transfer was first seen; null if its block was final when first read. */
   readonly seconds: number | null
   readonly createdAt: UnixMs
-  /** When the row was last changed. */
   readonly changedAt: UnixMs
 }
 

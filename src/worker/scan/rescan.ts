@@ -88,7 +88,10 @@ export function receiptsToRead({ receipts, unread }: RescanPart, calls: readonly
   return receipts < calls.length ? calls.slice(receipts) : unread
 }
 
-/** The part of one block after an attempt to read the receipts of `tried`. `count` is the number of all calls in the block. */
+/**
+ * Notes in a rescan part of one block that the receipts of `tried` were asked for. `unreadable` are those of `tried` that could not be read; `count` is the
+ * number of all calls in the block.
+ */
 export function afterReceipts<Part extends RescanPart>(
   part: Part,
   count: number,

@@ -27,7 +27,7 @@ export const summaryAlarmsMax = 50
 export const summaryDifferencesMax = 20
 /** Most transfers that are counted as seen in one gap. */
 export const summaryGapSeenMax = 100
-/** Most addresses of one currency that are looked at to count those with transfers after the last reading of their balance. */
+/** The summary counts addresses with transfers after the last reading of their balance. It looks at most at this many addresses of a currency for that. */
 export const summaryUnreadMax = 200
 /** The balance of an address is read this long after a transfer to or from it was stored (`0001_invariants.sql`). */
 const readAfterMs = 60_000

@@ -138,7 +138,7 @@ export async function startCollectChain({ stake = '100000', gasTrx = '500' } = {
 /** The limits of a public node would make commands wait for most of a test. */
 export const noLimits = { perSecond: 100_000, perDay: 1_000_000_000 }
 
-/** The variables of a service on this chain. */
+/** The variables of a service whose only node is this local chain, without limits on requests. */
 export function bindingsFor(devnet: Pick<Devnet, 'rpcUrl' | 'apiUrl'>): Record<string, unknown> {
   return {
     ...platformBindings,

@@ -61,7 +61,7 @@ describe('npm run collect', () => {
     }
     expect(signed.out.split('\n')[0]).toBe(actsHere.trim())
     expect([signed.code, signed.out.includes('Signed 8 transactions: signed.json.')]).toEqual([0, true])
-    // The person sees the destination, the sums, the number of transactions, and until when they are possible.
+    // All of this is shown before anything is signed.
     const { expiresAt } = JSON.parse(readFileSync(join(folder, 'plan.json'), 'utf8')) as { expiresAt: string }
     for (const line of [
       `Destination   ${destination}`,

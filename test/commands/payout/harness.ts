@@ -17,7 +17,7 @@ import { tokenBase58 } from '../../devnet/control.ts'
 import { testMnemonic, unwrap } from '../collect/harness.ts'
 import { type ScriptedService, startPayoutService } from './scripted-service.ts'
 
-/** The key at the payout path of the test mnemonic. */
+/** The key with which the signer of these tests signs. */
 export const payoutKey = keyAt(unwrap(parseMnemonic(testMnemonic)), payoutPath)
 /** The address of `payoutKey` in Base58Check. */
 export const payoutAddress = formatBase58(payoutKey.address)

@@ -47,7 +47,7 @@ function heightsOf(scan: StoredScan | undefined): { readonly scanned: number; re
   return { scanned, finalized: Math.max(scan?.finalized ?? 0, scanned) }
 }
 
-/** Whether the newest known final block is older than it can be after two scans and the time to finality. */
+/** Whether the newest known final block is older than a working scan lets it become: the time to finality (`rotationMs`), and 70 s for two scans. */
 const isOld = (scan: StoredScan, now: number) =>
   scan.finalizedTime > 0 && scan.finalized >= scan.height && now - scan.finalizedTime > rotationMs + 70_000
 

@@ -170,7 +170,7 @@ function headerOf(
     height: height as BlockHeight, // safe: an integer from 0
     hash: hash as BlockHash, // safe: 32 bytes
     parentHash: parentHash as BlockHash, // safe: 32 bytes
-    timestamp: timestamp as UnixMs, // safe: milliseconds
+    timestamp: timestamp as UnixMs, // safe: callers give milliseconds since 1970
   })
 }
 
