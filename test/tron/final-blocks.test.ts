@@ -193,7 +193,7 @@ describe('where nodes differ about a block', () => {
 
   it.each<[string, Fault]>([
     ['refuses', { kind: 'body', body: '{"Error":"class java.lang.NullPointerException : null"}' }],
-    ['cannot send', { kind: 'broken-connection' }],
+    ['makes too large', { kind: 'oversize' }],
   ])(
     'a node that %s one block decides about its neighbours, and a lie makes no more than that block a gap',
     async (_, fault) => {
@@ -216,6 +216,14 @@ describe('where nodes differ about a block', () => {
       }
     },
   )
+
+  it('a silent node is waited for once, not again for fewer blocks, while another node lies', async () => {
+    const h = await createProbed({ nodes: 3, quorum: 2 })
+    h.node(0).script = ({ service }) => (service === 'api' ? { kind: 'hang' } : null)
+    h.fail(2, blocks(failed))
+    expect(wordsOf(await read(h))).toEqual(['no', 'no', 'no', 'no', 'no'])
+    expect(h.counts()[0]).toBe(1)
+  })
 
   it('what honest nodes can differ in is no disagreement: logs of failed transactions', async () => {
     const chains = [true, false].map((keepsLogs) => {

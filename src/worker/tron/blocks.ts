@@ -128,13 +128,16 @@ type Verdicts = readonly QuorumVerdict<NodeBlock>[]
 /** How far above an unreadable block other blocks are tried. There are two, because the next block may be unreadable, too. */
 const laterBlocks = [1, 8] as const
 
-/** Whether the cause of an error can be one of the blocks: without this block the node may give the others. */
-const canBeOneBlock = ({ kind }: NodeError) => ['content', 'size', 'perhaps'].includes(meanings[kind].query)
+/** Whether a node answered that it does not give the blocks, or gave something that is none. Without one of them it may give the others. */
+const refusesOneBlock = ({ kind }: NodeError) => ['content', 'size'].includes(meanings[kind].query)
+/** Whether the cause of an error can be one of the blocks. A node that is silent or out of reach may be so because of a block, too. */
+const canBeOneBlock = (error: NodeError) => refusesOneBlock(error) || meanings[error.kind].query === 'perhaps'
 
 /**
  * The verdicts on the blocks from `from` on: at least one, at most `count`. A query that fails because of its length or of a block is halved, so that in the
- * end only the unreadable block lacks agreement. A query is also halved if nodes differ about its first block while another node failed: that node may fail
- * because of a later block, and its vote on the first one decides. `to` is the highest block of the request.
+ * end only the unreadable block lacks agreement. A query is also halved if nodes differ about its first block while another node refused: that node may refuse
+ * because of a later block, and its vote on the first one decides. After a node that is silent nothing is halved, since each look would cost its time again.
+ * `to` is the highest block of the request.
  */
 async function agreeOnBlocks(session: Session, from: BlockHeight, count: number, to: number): ChainResult<Verdicts> {
   let disputed: Verdicts | null = null // the first verdicts in which votes were missing; they count if fewer blocks bring no agreement
@@ -142,14 +145,15 @@ async function agreeOnBlocks(session: Session, from: BlockHeight, count: number,
     const { verdicts, errors } = await agreeOnRange(session, from, length)
     const failed = [...errors.values()]
     const isOfBlock = failed.some(canBeOneBlock)
+    const isRefused = failed.some(refusesOneBlock)
     const agreed = verdicts.findIndex((verdict) => !('value' in verdict)) // how many of the first blocks are agreed; -1: all of them
-    if (agreed > 0 && isOfBlock) return ok(verdicts.slice(0, agreed))
-    if (verdicts.length > 0 && (agreed !== 0 || !isOfBlock)) return ok(verdicts)
+    if (agreed > 0 && isRefused) return ok(verdicts.slice(0, agreed))
+    if (verdicts.length > 0 && (agreed !== 0 || !isRefused)) return ok(verdicts)
     disputed ??= verdicts.length > 0 ? verdicts : null
     const hasTime = session.deadline - session.pool.clock.now() >= nodeMsMin
     const failure = failureOf(session, errors)
     if (disputed !== null) {
-      if (!hasTime || !isOfBlock) return ok(disputed)
+      if (!hasTime || !isRefused) return ok(disputed)
       if (length > 1) continue
     } else {
       if (failure.kind !== 'no-answer' && failure.kind !== 'out-of-time') return err(failure)
