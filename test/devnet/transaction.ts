@@ -157,7 +157,7 @@ const magic = '74726f6e70623031'
 const lengthDigits = 8
 
 /**
- * What is appended to the call data of the EVM transaction that executes a Tron transaction. A contract ignores bytes after its
+ * The bytes that are appended to the call data of the EVM transaction that executes a Tron transaction. A contract ignores bytes after its
  * parameters, and an account ignores all of them. So the chain itself keeps the Tron bytes, without a second store.
  */
 export function encodeEmbedded(transaction: EmbeddedTransaction): string {

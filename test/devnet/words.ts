@@ -23,7 +23,7 @@ interface Running {
   readonly cells?: readonly Pick<LocalCell, 'uids'>[]
 }
 
-/** What is printed when everything runs. */
+/** The lines that are printed when everything runs. */
 export function welcome({ base, address, shop, desk, chainPort, cells = [] }: Running): string {
   const links: (readonly [url: string, what: string])[] = [[`${base}/deposit`, 'the page where user 1 pays']]
   if (shop !== null) links.push([shop, 'a pretend shop: buy tea there'])

@@ -45,7 +45,7 @@ const causes: Readonly<Record<LeavingStop, Cause>> = {
 }
 const stops = Object.keys(causes) as readonly LeavingStop[] // safe: the keys of `causes`
 
-/** What is still possible with payouts of USDT after `cause`: each act through the service, and two writes directly to the database. */
+/** The acts with payouts of USDT that are still possible after `cause`: each act through the service, and two writes directly to the database. */
 async function doneAfter(cause: Cause) {
   const service = await startPaying()
   const { id: approved } = await ask(service)

@@ -1,6 +1,6 @@
 import { CompactSign, type CryptoKey } from 'jose'
 
-/** What is proven of a payout: exactly these members, `amt` as text. */
+/** The members of a payout that are proven: exactly these, `amt` as text. */
 interface Proven {
   readonly uid: number
   readonly cuy: number

@@ -145,8 +145,8 @@ function isTooLarge(env: Environment, { txid, position }: LogFields): boolean {
 }
 
 /**
- * What is wrong once all comparisons are made, or null. For each address and currency, the recorded amount, the accepted fees and the reported difference
- * must add up to what the chain has, and a reported difference must have a cause.
+ * The fault that is left once all comparisons are made, or null. For each address and currency, the recorded amount, the accepted fees and the reported
+ * difference must add up to what the chain has, and a reported difference must have a cause.
  */
 export function auditHoldings(env: Environment, stored: Stored): string | null {
   const holdings = new Map(stored.holdings().map((one) => [`${one.cuy} ${one.address}`, one]))

@@ -1,6 +1,6 @@
 import type { Stored } from './stored.ts'
 
-/** What is wrong with the events, or null. Each stored fact must have one event, in order, and there may be no other events. */
+/** The fault of the events, or null. Each stored fact must have one event, in order, and there may be no other events. */
 export function auditEvents(stored: Stored): string | null {
   const events = stored.events()
   for (const [i, { id }] of events.entries()) if (id !== i + 1) return `event ${id} is number ${i + 1}`

@@ -45,7 +45,7 @@ export function hasActed({ acts }: Environment, kind: AlarmKind, { cuy, address 
 }
 
 /**
- * What is wrong with the stored acts, or null. Each `promised` act in a scanned block must be stored, at its place and with
+ * The fault of the stored acts, or null. Each `promised` act in a scanned block must be stored, at its place and with
  * its event. No act may be stored that the chain lacks. The raised alarms must be those that follow from the acts in scanned blocks.
  */
 export function auditActs(env: Environment, stored: Stored): string | null {

@@ -4,7 +4,7 @@ import { decidedState, type ExpectedDeposit, expectedDeposits, mayWait } from '.
 import type { Stored } from './stored.ts'
 
 /**
- * What is wrong with a ledger that should be complete, or null. The stored transfers must be the expected ones. Each credited one must have one entry, each
+ * The fault of a ledger that should be complete, or null. The stored transfers must be the expected ones. Each credited one must have one entry, each
  * other entry must belong to a post that is stored whole, and each accepted post must be stored.
  */
 export function auditLedger(env: Environment, stored: Stored): string | null {

@@ -108,7 +108,7 @@ async function sleep(env: Environment, world: PayoutWorld, ms: number): Promise<
 const findOpen = (stored: Stored) =>
   stored.payouts().filter(({ state }) => state === 'waiting' || state === 'approved' || state === 'signed')
 
-/** What is wrong with payouts at the end, or null. What has left the payout address must be what was taken from wallets. */
+/** The fault of payouts at the end, or null. As much must have left the payout address as was taken from wallets. */
 function auditPayouts({ env, stored }: SimulatedRun, world: PayoutWorld): string | null {
   const alarms = stored.alarms()
   const has = (kind: string) => alarms.some((one) => one.kind === kind)

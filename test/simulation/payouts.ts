@@ -76,7 +76,7 @@ interface Pending {
   readonly result: 'paid' | 'failed' | 'short'
 }
 
-/** What has left the payout address in a transaction that a block has, in chain units of its currency. */
+/** An outflow from the payout address in a transaction that a block has, in chain units of its currency. */
 interface Left {
   readonly all: bigint
   readonly toPayee: bigint
@@ -89,7 +89,7 @@ export interface PayoutWorld {
   readonly random: Random
   /** The random numbers for `further` in the scenario. They are a separate stream, so that drawing one changes no other draw. */
   readonly further: Random
-  /** What has left the payout address, by transaction. */
+  /** The outflows from the payout address, by transaction. */
   readonly left: Map<Txid, Left>
   /** The numbers of the nodes that have ever refused a transaction. */
   readonly refusedBy: Map<Txid, Set<number>>

@@ -167,7 +167,7 @@ function drawStorm(random: Random) {
     logsMax: isFull ? 12 : 10_000, // the most logs in one reply: nodes refuse to send more
     questions: random.pick([3, 8, 40, 90]), // requests of one caller within a minute, of the kinds that cost nodes most
     keepsMemory: random.chance(0.5), // the scanner keeps what it has learned about failing nodes before the storm
-    // What is wrong with one node, if the other nodes are enough for a quorum.
+    // The trouble of one node, if the other nodes are enough for a quorum.
     nodeFault: random.pick(['none', 'away', 'refusal', 'malformed', 'glitch', 'byzantine'] as const),
   }
 }

@@ -39,7 +39,7 @@ export type StoredAddress = Numbers<'id' | 'index' | 'issuedHeight'> & { readonl
 /** An unfinished rescan. The blocks before `next` were read. */
 export type StoredRescan = Numbers<'id' | 'from' | 'to' | 'next'> & { readonly kind: 'gap' | 'request' }
 
-/** What is recorded of an address in one currency, and what is known of its difference from the balance on the chain. */
+/** The recorded amount of an address in one currency, and its known difference from the balance on the chain. */
 export type StoredHolding = Numbers<'cuy'> &
   Amounts<'recorded' | 'accepted' | 'reported'> & { readonly address: Address }
 

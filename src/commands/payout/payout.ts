@@ -52,7 +52,7 @@ export const shownPayout = z.object({
   state: printable,
   txid: z.optional(txidText),
   proof: z.optional(z.string().check(z.maxLength(2_000))),
-  /** What has left the payout address for this payout already, in another transaction; absent if nothing has. */
+  /** The outflows from the payout address for this payout by another transaction; absent if there are none. */
   moved: z.optional(z.unknown()),
 })
 export type ShownPayout = z.infer<typeof shownPayout>

@@ -74,7 +74,7 @@ export function createPayment(context: DepositContext): PageView {
   }
 }
 
-/** What is still missing of the requested amount, and whether nothing of it has come yet (`isAll`); null if no amount is requested. */
+/** The part of the requested amount that is still missing, and whether that is all of it (`isAll`); null if no amount is requested. */
 function missingOf(context: DepositContext): { readonly amount: string; readonly isAll: boolean } | null {
   const progress = requestProgress(context)
   return progress === null ? null : { amount: progress.missing, isAll: progress.state === 'unpaid' }

@@ -9,7 +9,7 @@ export type Act =
       readonly amount: string
       /** The amount, fee included, that returns to the user's balance if the payout is cancelled. */
       readonly back: string
-      /** What has already left the payout address for this payout, in sentences. */
+      /** The outflows from the payout address for this payout so far, in sentences. */
       readonly left: readonly string[]
     }
   | { readonly kind: 'credit' | 'refuse'; readonly deposit: OwnedDeposit; readonly amount: string }

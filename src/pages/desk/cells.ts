@@ -109,7 +109,7 @@ function troubledCells(
   return states.filter(({ tone }) => tone > 0).sort((a, b) => b.tone - a.tone)
 }
 
-/** What is wrong in another database, in one sentence, and a button that shows that database. */
+/** The fault of another database, in one sentence, and a button that shows that database. */
 function cellLine(context: DeskContext, { cell, title }: CellState, level: 'h2' | 'p'): Child[] {
   const texts = cellTexts[context.language]
   const show = button({ class: 'plain' }, texts.show(cell), () => context.showCell(cell))

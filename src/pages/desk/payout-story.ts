@@ -120,7 +120,7 @@ function movedLines(context: DeskContext, payout: DeskPayout): Child[] {
   return leftTexts(context, payout).map((text) => html('p', { class: 'fault' }, text))
 }
 
-/** What has left the payout address for this payout, in sentences. */
+/** The outflows from the payout address for this payout, in sentences. */
 function leftTexts(context: DeskContext, { moved }: DeskPayout): readonly string[] {
   const { texts, format } = context
   return (moved ?? []).map((one) => {

@@ -44,7 +44,7 @@ export async function sendPost(backend: Backend, post: SentPost): Promise<void> 
   if (answer.kind !== 'refused' && !isTrue) violate(`was refused as ${answer.kind} without a cause`)
 }
 
-/** What is stored under the keys of a post, and the balances of all wallets. */
+/** The entries stored under the keys of a post, and the balances of all wallets. */
 interface State {
   readonly known: readonly (StoredEntry | undefined)[]
   readonly balances: ReadonlyMap<string, bigint>
@@ -79,7 +79,7 @@ function isShort({ balances }: State, entries: readonly SentEntry[]): boolean {
   })
 }
 
-/** What is wrong with the posted entries at the end, or null: each belongs to a post that is stored whole, and no accepted one is missing. */
+/** The fault of the posted entries at the end, or null: each belongs to a post that is stored whole, and no accepted one is missing. */
 export function auditPosts(posts: readonly SentPost[], stored: Stored): string | null {
   const explained = new Set<number>()
   for (const { entries, isAccepted } of posts) {

@@ -4,7 +4,7 @@ import type { UnixMs } from '../../common/time.ts'
 import { fixedStatement, type ReadDatabase, type WriteDatabase } from '../../d1/database.ts'
 import { tokens } from '../../d1/state-tables.ts'
 
-/** What is stored of asking for a token's decimals. Nodes are asked again and again, until they agree on the configured decimals. */
+/** How far asking for a token's decimals has come. Nodes are asked again and again, until they agree on the configured decimals. */
 export interface DecimalsTry {
   /** The decimals that the nodes agreed on, or null. */
   readonly found: number | null
