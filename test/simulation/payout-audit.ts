@@ -135,8 +135,7 @@ function auditPayouts({ env, stored }: SimulatedRun, world: PayoutWorld): string
     const isOpen = payout.state === 'approved' || payout.state === 'waiting'
     // Another signer's transaction was handed in. It is not sent, and it cannot end before all blocks of its time are read.
     if (isHidden(payout)) continue
-    if (isRestored && payout.state === 'waiting') isStopped = true
-    else if (!isForgotten || !isOpen) return `${txid} pays ${key}, which is ${payout.state} with ${payout.txid}`
+    if (!isForgotten || !isOpen) return `${txid} pays ${key}, which is ${payout.state} with ${payout.txid}`
   }
   for (const payout of payouts) {
     const { uid, cuy, osn, state, amount, fee, txid } = payout

@@ -3,9 +3,10 @@ import { bearer } from '../support/tokens.ts'
 import { checkAnswer } from './callers/client.ts'
 import { type BackendToken, backendTokenAt } from './callers/tokens.ts'
 import { trackOperation } from './event-loop.ts'
-import { type Asking, drawAsking, keyOf, type PayoutWorld, sentAsking } from './payouts.ts'
+import { type Asking, drawAsking, keyOf, minedAs, type PayoutWorld, sentAsking } from './payouts.ts'
 import { currencies, fineToken } from './scenario.ts'
 import type { SimulatedRun } from './simulated-run.ts'
+import type { StoredPayout } from './stored.ts'
 
 /** An answer about payouts: its status and its `x-reason`. */
 interface Answer {
@@ -148,16 +149,30 @@ function cancelAny(run: SimulatedRun, { random }: PayoutWorld): void {
     void send(run, random.pick(['shop', 'boss']), '/cancel', { ids: [random.pick(all).id], why: 'simulation' })
 }
 
-/** Approves all waiting payouts, and approves or cancels each stuck one. */
-export function decideAll(run: SimulatedRun, { random, unmined }: PayoutWorld): void {
+/**
+ * Approves all waiting payouts, and approves or cancels each stuck one. If a transaction that the database lacks has paid a payout, the payout is approved with
+ * `moved: true`, as `docs/guides/payouts.md` says, and the signer hands in the bytes.
+ */
+export function decideAll(run: SimulatedRun, world: PayoutWorld): void {
+  const { random, unmined } = world
   for (const payout of run.stored.payouts()) {
     const { id, state, attempts } = payout
-    if (state === 'waiting') void send(run, 'boss', '/approve', { ids: [id] })
+    if (state !== 'waiting' && state !== 'stuck') continue
+    const isPaid = isPaidUnseen(run, world, payout)
+    const paid = isPaid ? { moved: true } : {}
+    if (state === 'waiting') void send(run, 'boss', '/approve', { ids: [id], ...paid })
     if (state !== 'stuck') continue
-    const isApproved = !unmined.has(keyOf(payout)) && random.chance(0.5)
+    const isApproved = (!unmined.has(keyOf(payout)) && random.chance(0.5)) || isPaid
     void send(run, 'boss', isApproved ? '/approve' : '/cancel', {
       ids: [id],
-      ...(isApproved ? { attempts } : { why: 'simulation' }),
+      ...(isApproved ? { attempts, ...paid } : { why: 'simulation' }),
     })
   }
+}
+
+/** Whether a transaction that the payout does not name has paid it. */
+function isPaidUnseen({ env }: SimulatedRun, { signed }: PayoutWorld, payout: StoredPayout): boolean {
+  return [...signed].some(
+    ([txid, { key }]) => key === keyOf(payout) && txid !== payout.txid && minedAs(env, txid)?.succeeded === true,
+  )
 }
