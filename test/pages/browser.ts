@@ -4,7 +4,13 @@ import { execFile } from 'node:child_process'
 import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { promisify } from 'node:util'
 import axe from 'axe-core'
-import puppeteer, { type Browser, type BrowserContext, type HTTPRequest, type Page } from 'puppeteer-core'
+import puppeteer, {
+  type Browser,
+  type BrowserContext,
+  type HTTPRequest,
+  type Page,
+  type Viewport,
+} from 'puppeteer-core'
 import { endGroup } from '../support/child-processes.ts'
 import { root, UserError } from '../support/project.ts'
 import { hanFont } from './han-font.ts'
@@ -150,6 +156,33 @@ export async function passTime(page: Page, ms: number): Promise<void> {
   await over
   clearTimeout(timer)
   await session.detach()
+}
+
+/** How many frames a page has for the new size of its window, and how often the size is sent. */
+const resizeFramesMax = 60
+const resizesMax = 5
+
+/**
+ * Resizes the window and waits until the page has its size. A busy Chrome sometimes answers that it has resized the window, and never tells the page.
+ *
+ * @throws {Error} if the page does not get its size
+ */
+export async function resize(page: Page, window: Viewport): Promise<void> {
+  const { width, height } = window
+  for (let sent = 0; sent < resizesMax; sent += 1) {
+    await page.setViewport(window)
+    if (await page.evaluate(waitForSize, width, height, resizeFramesMax)) return
+    await page.setViewport({ ...window, width: width + 1 }) // Chrome does nothing if it is sent the same size again
+  }
+  throw new Error(`The browser did not tell the page that its window is ${width} x ${height} pixels.`)
+}
+
+/** Runs in the page: whether its window gets the size within `framesMax` frames. */
+async function waitForSize(width: number, height: number, framesMax: number): Promise<boolean> {
+  const hasSize = () => innerWidth === width && innerHeight === height
+  for (let frames = 0; frames < framesMax && !hasSize(); frames += 1) await new Promise(requestAnimationFrame)
+  await new Promise(requestAnimationFrame)
+  return hasSize()
 }
 
 /** Longer than any wait on a busy machine: after this time a test counts as hanging. */

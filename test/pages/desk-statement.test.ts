@@ -1,6 +1,6 @@
 import type { Page } from 'puppeteer-core'
 import { describe, expect, it } from 'vitest'
-import { violationsOf } from './browser.ts'
+import { resize, violationsOf } from './browser.ts'
 import { useDesk } from './desk-fixture.ts'
 import { posted } from './desk-story.ts'
 import { hostile, variants } from './hostile.ts'
@@ -181,7 +181,7 @@ describe('statements at the desk', () => {
     await page.$eval('.statement .filter button', (one) => (one as HTMLElement).click())
     await page.waitForSelector('.statement dl')
     for (const window of windows) {
-      await page.setViewport(window)
+      await resize(page, window)
       expect([window.width, ...(await misfits(page))]).toEqual([window.width])
     }
     expect(await violationsOf(page)).toEqual([])

@@ -1,6 +1,7 @@
 import type { Page } from 'puppeteer-core'
 import { describe, expect, it } from 'vitest'
 import { ago } from './ago.ts'
+import { resize } from './browser.ts'
 import { useDesk } from './desk-fixture.ts'
 import { serveDesk } from './desk-service.ts'
 import {
@@ -235,7 +236,7 @@ describe('each state of the desk, in both themes, from the narrowest phone to a 
     const page = await open({ languages: [language] }, '#token=good&uid=7')
     const shifts: number[] = []
     for (const window of lowWindows) {
-      await page.setViewport(window)
+      await resize(page, window)
       await page.reload()
       for (const selector of ['#state', '.result .rows td', `${lists} td`]) await page.waitForSelector(selector)
       await drawn(page)

@@ -2,6 +2,7 @@ import type { Page } from 'puppeteer-core'
 import { describe, expect, it } from 'vitest'
 import { sumOf } from '../../src/pages/kit/decimal.ts'
 import { ago } from './ago.ts'
+import { resize } from './browser.ts'
 import { useDesk } from './desk-fixture.ts'
 import { alarm } from './desk-story.ts'
 import { desktop } from './fixture.ts'
@@ -119,7 +120,7 @@ describe('the charts', () => {
       const page = await open({ languages: [tag] })
       await page.waitForSelector('.chart')
       for (const window of windows) {
-        await page.setViewport(window)
+        await resize(page, window)
         const charts = await chartsOf(page)
         expect(charts.map(({ scale }) => scale)).toEqual([
           ['0', '5', '10'],

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { noPageSettings } from '../../src/worker/http/page-settings.ts'
+import { resize } from './browser.ts'
 import { usePages } from './fixture.ts'
 import { languages, themes, windows, wrongLooks } from './looks.ts'
 import { misfits } from './misfits.ts'
@@ -73,6 +74,24 @@ describe('what is wrong in a look of a page', () => {
     expect(titles.map((one) => one.split(': ')[0])).toEqual(['en light 320', 'zh-CN dark 1366'])
     expect(zh).toContain('zh-CN another language: not in the title')
     expect(await foreignTexts(page, 'en')).toEqual(['确认中'])
+  })
+
+  it('is measured only when the page has the size of the window', async () => {
+    const page = await pages.open({}, '', 'about:blank')
+    const hearsAfter = (resizes: number) =>
+      page.evaluate((needed) => {
+        let heard = 0
+        addEventListener('resize', () => {
+          heard += 1
+        })
+        const width = () => (heard > needed ? document.documentElement.clientWidth : 0)
+        Object.defineProperty(window, 'innerWidth', { get: width, configurable: true })
+      }, resizes)
+    await hearsAfter(1)
+    await resize(page, windows[1])
+    expect(await page.evaluate(() => innerWidth)).toBe(360)
+    await hearsAfter(Number.POSITIVE_INFINITY)
+    await expect(resize(page, windows[2])).rejects.toThrow('did not tell the page that its window is 390 x 844 pixels')
   })
 
   it('is measured in a browser whose Chinese is as wide as that of a reader', async () => {

@@ -1,6 +1,6 @@
 /** Checks how a page looks in each language, theme and window, by what the browser has drawn. */
 import type { Page } from 'puppeteer-core'
-import { violationsOf } from './browser.ts'
+import { resize, violationsOf } from './browser.ts'
 import { misfits } from './misfits.ts'
 import { foreignTexts } from './reading.ts'
 
@@ -55,31 +55,6 @@ async function waitForPaper(paper: string, framesMax: number): Promise<void> {
   }
 }
 
-/** Resizes the window and waits until the page is laid out, which takes a busy browser some frames. */
-async function resize(page: Page, window: Window): Promise<void> {
-  await page.setViewport(window)
-  await page.evaluate(async (width) => {
-    for (let frame = 0; frame < 100 && innerWidth !== width; frame += 1) await new Promise(requestAnimationFrame)
-    await new Promise(requestAnimationFrame)
-  }, window.width)
-}
-
-/** How often a misfit is measured again: a busy browser can still show the layout of the last window for some frames. */
-const measuresMax = 5
-
-/** What does not fit into the window, measured again until it fits or `measuresMax` is reached. */
-async function settledMisfits(page: Page, seen: Parameters<typeof misfits>[1]): Promise<string[]> {
-  let found: string[] = []
-  for (let measure = 0; measure < measuresMax; measure += 1) {
-    found = await misfits(page, seen)
-    if (found.length === 0) break
-    await page.evaluate(async () => {
-      for (let frame = 0; frame < 20; frame += 1) await new Promise(requestAnimationFrame)
-    })
-  }
-  return found
-}
-
 /**
  * All that is wrong with the look of an open page, each with language, theme and window. `nth` is the number of the page's state. To save time, each
  * window is checked in one theme for the first language and in the other theme for the second: a theme moves nothing. axe takes longest, so it checks
@@ -94,7 +69,7 @@ export async function wrongLooks(page: Page, tag: Tag, seen: Seen, nth: number):
     await page.evaluate(waitForPaper, themes[theme][0], themeFramesMax)
     for (const window of [...windows, zoomed].filter((_, index) => (index + nth + isSecond) % 2 === place)) {
       await resize(page, window)
-      note(`${theme} ${window.width}`, await settledMisfits(page, window === zoomed ? [] : seen(window)))
+      note(`${theme} ${window.width}`, await misfits(page, window === zoomed ? [] : seen(window)))
     }
     const applied = await page.evaluate(() => {
       const { backgroundColor, color } = getComputedStyle(document.body)

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { resize } from './browser.ts'
 import { usePages } from './fixture.ts'
 import { windows } from './looks.ts'
 import { scannedText } from './picture.ts'
@@ -14,7 +15,7 @@ describe('the QR code', () => {
     await page.waitForSelector('.summary .note', { visible: true })
     const found: string[] = []
     for (const window of windows) {
-      await page.setViewport({ ...window, deviceScaleFactor: window.width < 1_000 ? 2 : 1 }) // phones have more screen pixels
+      await resize(page, { ...window, deviceScaleFactor: window.width < 1_000 ? 2 : 1 }) // phones have more screen pixels
       found.push(await scannedText(page))
     }
     expect(found).toEqual(Array(windows.length).fill(payAddress))
@@ -27,10 +28,10 @@ describe('the QR code', () => {
     const page = await pages.openLoaded(reader)
     const found: string[] = []
     for (const window of windows) {
-      await page.setViewport(window)
+      await resize(page, window)
       found.push(await scannedText(page))
     }
-    await page.setViewport({ ...windows[0], deviceScaleFactor: 2 })
+    await resize(page, { ...windows[0], deviceScaleFactor: 2 })
     found.push(await scannedText(page))
     expect(found).toEqual(Array(windows.length + 1).fill(payAddress))
   })

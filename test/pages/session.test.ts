@@ -1,6 +1,7 @@
 import type { Frame, Page } from 'puppeteer-core'
 import { describe, expect, it } from 'vitest'
 import { noPageSettings } from '../../src/worker/http/page-settings.ts'
+import { resize } from './browser.ts'
 import { startEmbeddingPage } from './embedding-page.ts'
 import { desktop, usePages } from './fixture.ts'
 import { windows } from './looks.ts'
@@ -222,7 +223,7 @@ describe('a framing page', () => {
           [one.width, 'Deposit'],
         ] as const,
     )) {
-      await page.setViewport({ width, height: 500 })
+      await resize(page, { width, height: 500 })
       await frame.$eval('header button', (button) => (button as HTMLElement).click()) // the button that changes the language
       await seeIn(frame, 'h1', other)
       const fits = () =>

@@ -1,6 +1,6 @@
 import type { Page } from 'puppeteer-core'
 import { describe, expect, it } from 'vitest'
-import { violationsOf } from './browser.ts'
+import { resize, violationsOf } from './browser.ts'
 import { desktop, usePages } from './fixture.ts'
 import { hostile, variants } from './hostile.ts'
 import { windows } from './looks.ts'
@@ -149,7 +149,7 @@ describe('the statement of a month', () => {
     await page.$eval('.statement button', (one) => (one as HTMLElement).click())
     await page.waitForSelector('.statement table')
     for (const window of windows) {
-      await page.setViewport(window)
+      await resize(page, window)
       expect([window.width, ...(await misfits(page))]).toEqual([window.width])
     }
     expect(await violationsOf(page)).toEqual([])
