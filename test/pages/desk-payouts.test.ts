@@ -111,7 +111,7 @@ describe('the first screen', () => {
     ]) {
       expect(status).toContain(words)
     }
-    expect(status).toContain('The payout address holds too little')
+    expect(status).toContain('The payout address holds less than what is approved and signed')
     expect(status).not.toContain('log line') // the page says all that the alarm's log line has, so it does not refer to the line
     const stories = [
       ['.result', '10 USDT: Stuck'],

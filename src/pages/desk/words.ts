@@ -29,7 +29,6 @@ const lineKinds: Readonly<Record<LineKind, true>> = {
   'token-fee-set': true,
   'token-deprecated': true,
   'payout-refused': true,
-  'payout-wallet-low': true,
   'configuration-differs': true,
   misconfigured: true,
 }
@@ -52,8 +51,8 @@ export function remedyOf(context: DeskContext, kind: AlarmKind, cuy: number | nu
   return cuy === null ? remedy : remedy.replace('<n>', String(cuy))
 }
 
-/** Whether the remedy needs the alarm's line in the log. For `payout-wallet-low` it does not, because the desk itself shows what the address lacks. */
-export const needsLine = (kind: string) => kind !== 'payout-wallet-low' && Object.hasOwn(lineKinds, kind)
+/** Whether the remedy needs the alarm's line in the log. */
+export const needsLine = (kind: string) => Object.hasOwn(lineKinds, kind)
 
 /** The words for an address that holds more or less than recorded: "more" or "less" in the page's language (`name`), the difference, and the remedy. */
 export function differenceWords(context: DeskContext, { amount, cuy }: DeskDifference) {

@@ -304,8 +304,7 @@ export const alarmTable = {
       'The payout address holds less than what is approved and signed in a currency, or too little TRX for fees. Of the balances that nodes show, the `TRON_QUORUM`-th smallest one counts.',
     ends: 'It holds enough, or nothing is open.',
     remedy:
-      'The log line has what it holds and what it needs. Send it what is missing; nothing is lost meanwhile, but what is signed can fail.',
-    needsLine: true,
+      "Send it what is missing: the alarm's line and the desk say how much. Nothing is lost meanwhile, but what is signed can fail.",
   },
   'configuration-differs': {
     urgency: 'now',

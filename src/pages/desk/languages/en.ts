@@ -4,19 +4,10 @@ import { enPayouts } from './en-payouts.ts'
 import { enStories } from './en-stories.ts'
 import type { AlarmTexts } from './zh-alarms.ts'
 
-/**
- * The sentences of the service's own table of alarms, which are English. Only `payout-wallet-low` has others: the table refers to the log, but the desk itself
- * shows what the payout address lacks.
- */
-const enAlarms = {
-  ...(Object.fromEntries(
-    Object.entries(alarmTable).map(([kind, { raised, remedy }]) => [kind, [raised, remedy]]),
-  ) as unknown as AlarmTexts), // safe: the entries are those of every kind, each with its two sentences
-  'payout-wallet-low': [
-    'The payout address holds too little.',
-    'Send it what is missing. Nothing is lost meanwhile, but what is signed can fail.',
-  ],
-} as const
+/** The sentences of the service's own table of alarms, which are English. */
+const enAlarms = Object.fromEntries(
+  Object.entries(alarmTable).map(([kind, { raised, remedy }]) => [kind, [raised, remedy]]),
+) as unknown as AlarmTexts // safe: the entries are those of every kind, each with its two sentences
 
 /** The texts of the desk, in English. Their structure is that of every language: a text that another language lacks is a type error. */
 export const enDesk = {
