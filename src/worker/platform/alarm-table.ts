@@ -194,7 +194,7 @@ export const alarmTable = {
     raised: 'The decimals of a currency in `CURRENCIES` are not those of its contract. None of it is credited.',
     ends: 'They are the same, or the currency is retired or no longer configured.',
     remedy:
-      'Nothing is lost: what arrived is held, and its amounts are not certain. `npm run doctor -- --production` shows both numbers, an explorer which is right. If `CURRENCIES` is, wait: it is credited once the contract shows the same. If the contract is: (1) correct `decimals` in `CURRENCIES`; (2) run `npm run operate -- currency --cuy <n> --production`, which says what else must be there; (3) deploy at once. What is held is then credited by itself with the right amounts: post none of it by hand.',
+      'Nothing is lost: what arrived is held, and its amounts are not certain. `npm run doctor -- --production` shows both numbers, an explorer which is right. If `CURRENCIES` is, wait: it is credited once the contract shows the same. If the contract is: (1) correct `decimals` in `CURRENCIES`; (2) run `npm run operate -- currency --cuy <n> --production`, which says what else must be there; (3) deploy at once. The held deposits are then credited by themselves with the right amounts: post none of them by hand.',
   },
   'deposit-too-large': {
     urgency: 'today',
@@ -226,7 +226,7 @@ export const alarmTable = {
     raised: 'The issuer of a token has frozen an address that was issued here, or that payouts are paid from.',
     ends: 'The issuer has released it.',
     remedy:
-      'What is on the address in this token cannot be collected, and the issuer can destroy it; its user keeps the credit. Decide whether the user may go on: to lock the balance, have a backend post an adjustment (`POST /ledger/entries`, type 9), which gives it back later. Ask the issuer why, with the txid of the log line. New deposits to the address still arrive, frozen as well: give the user a further one (`fresh=1`).',
+      'The balance of the address in this token cannot be collected, and the issuer can destroy it; the user keeps the credit. Decide whether the user may go on: to lock the balance, have a backend post an adjustment (`POST /ledger/entries`, type 9), which gives it back later. Ask the issuer why, with the txid of the log line. New deposits to the address still arrive, frozen as well: give the user a further one (`fresh=1`).',
     needsLine: true,
   },
   'token-paused': {

@@ -66,7 +66,7 @@ const slowTripMs = 64_000
 const tailMs = 18_000
 /** How far ahead a clock can have been. Entries that were stored then have a later time than any clock shows now. */
 const aheadMsMax = 3_600_000
-/** Whether a trip to the database can be slow. One that begins at the end of the phase `faults` can still be slow in the next phase, `recovery`. */
+/** Whether a trip to the database can be slow. A trip that begins at the end of the phase `faults` can still be slow in the next phase, `recovery`. */
 const isSlowAt = (phase: Environment['phase']) => phase === 'faults' || phase === 'recovery'
 
 /** Checks an answer that names no problem. A scan since the request, or one that ended just before it, must have stored all transfers that were final. */

@@ -55,7 +55,7 @@ export const enDesk = {
   noDoor: 'No backend can sign in to this service',
   noDoorHelp: 'Set `BACKEND_JWT_SECRET` or `BACKEND_JWKS_URL`, and deploy again.',
   wrongSetting: 'A setting is wrong: the service answers no question and credits nothing',
-  waitHelp: 'The desk tries again by itself. What is sent meanwhile is credited later.',
+  waitHelp: 'The desk tries again by itself. Deposits that arrive meanwhile are credited later.',
   refusedNext: 'The sentence of the service is below.',
   askAgain: (wait: string) => `Look it up again in ${wait}.`,
   loading: 'Looking …',

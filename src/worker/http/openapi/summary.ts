@@ -203,7 +203,7 @@ const payouts = () =>
           ),
         }),
       ),
-      'What is open, by state and currency.',
+      'The open payouts, by state and currency.',
     ),
     stopped: nullable(
       z.strictObject({

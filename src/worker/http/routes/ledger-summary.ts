@@ -251,7 +251,7 @@ export const ledgerSummaryDocs = () => {
     id: 'readLedgerSummary',
     summary: 'Is all well: sums, alarms, scan, endpoints',
     description:
-      'What is owed and held in each currency and by what, the deposits of the last days, and everything that needs attention. No node ' +
+      'The sums owed and held in each currency and by what, the deposits of the last days, and everything that needs attention. No node ' +
       'is asked. Sums are kept as they arise: the cost does not grow with the history.',
     success: docs.successBody('LedgerSummaryResponse', summarySchema),
     examples: [
