@@ -25,7 +25,7 @@ function hasCause(env: Environment, kind: AlarmKind, fields: LogFields): boolean
     case 'deposit-too-large':
       return isTooLarge(env, fields)
     case 'nodes-disagree':
-      return env.isForked || canDisagree(scenario)
+      return env.isForked || canDisagree(scenario) || isLimited(env, fields)
     case 'address-frozen':
     case 'token-paused':
     case 'token-fee-set':
@@ -100,6 +100,12 @@ const databaseFaults = ['database: full', 'database: no end', 'database: slow']
 
 /** Whether the database was full, hung or slow in this run. `rates.database` does not decide about these faults. */
 const hasFailed = ({ counts }: Environment) => databaseFaults.some((fault) => counts.has(fault))
+
+/** Whether a node has refused a receipt as too large that other nodes have sent: its limit for replies is lower, or it refuses all receipts in a storm. */
+function isLimited({ counts, scenario }: Environment, { answer, otherAnswer }: LogFields): boolean {
+  const isRefused = answer === 'too large' || otherAnswer === 'too large'
+  return isRefused && (counts.has('reply limit') || scenario.storm?.nodeFault === 'refusal')
+}
 
 /** Whether nodes can disagree about final blocks in this run. Correct nodes can, too, because two servers behind one URL can differ. */
 function canDisagree({ nodes, rates, storm, troubles, trial }: Scenario): boolean {

@@ -6,7 +6,7 @@ import { isStoppedByIssuer } from './issuer-audit.ts'
 import { makeCopy, removeCopy, restore } from './operator.ts'
 import { askAgain, decideAll } from './payout-calls.ts'
 import { callAmidFork } from './payout-events.ts'
-import { isAllAsked, keyOf, minedAs, type PayoutWorld } from './payouts.ts'
+import { isAllAsked, isLacking, keyOf, minedAs, type PayoutWorld } from './payouts.ts'
 import { pass, passUntil, type SimulatedRun } from './simulated-run.ts'
 import type { Stored, StoredPayout } from './stored.ts'
 
@@ -114,10 +114,13 @@ function auditPayouts({ env, stored }: SimulatedRun, world: PayoutWorld): string
   const has = (kind: string) => alarms.some((one) => one.kind === kind)
   const payouts = stored.payouts()
   const byKey = new Map(payouts.map((payout) => [keyOf(payout), payout]))
-  // With a lost journal payouts can stay stopped: nobody has the bytes of an unknown transaction, or its payout cannot be asked for again.
-  const isForgotten = env.counts.has('signer: journal lost') && has('payout-unknown')
-  const isRestored = env.restores > 0 && has('payout-unknown') // a waiting payout may be paid already, and a person must confirm that
-  let isStopped = isForgotten || (isRestored && env.openGaps.size > 0) // what a copy lacks can be in a block that is never read
+  const isUnknown = has('payout-unknown')
+  // With a lost journal nobody has the bytes of an unknown transaction, or its payout cannot be asked for again.
+  const isForgotten = env.counts.has('signer: journal lost') && isUnknown
+  // Payouts stay stopped while the database lacks a transaction. Nobody can hand it in if a second signer has handed in a later one of its payout, if the user
+  // has spent the money otherwise, so that the payout cannot be asked for again, or if its block is never read. No operator resumes payouts in a run.
+  const isInGap = env.restores > 0 && env.openGaps.size > 0
+  const isStopped = isForgotten || (isUnknown && (isInGap || isLacking(env, world)))
   // While a block is not read, or not read again, nobody knows that it does not contain a payout's transaction.
   const isUnread = (env.openGaps.size > 0 || stored.rescans().length > 0) && has('gap-unread')
   const isHidden = ({ state }: StoredPayout) =>
@@ -128,9 +131,7 @@ function auditPayouts({ env, stored }: SimulatedRun, world: PayoutWorld): string
   for (const [txid, { key }] of world.signed) {
     const payout = byKey.get(key)
     const isPaid = minedAs(env, txid)?.succeeded === true
-    // After a restore the user can have spent the money otherwise, so that the payout cannot be asked for again. A failed transaction stops payouts, too.
-    if (payout === undefined && minedAs(env, txid) !== null && has('payout-unknown')) isStopped = true
-    if (isPaid && payout === undefined && !has('payout-unknown')) return `${txid} pays ${key}, which nobody knows`
+    if (isPaid && payout === undefined && !isUnknown) return `${txid} pays ${key}, which nobody knows`
     if (!isPaid || payout === undefined || payout.txid === txid) continue
     const isOpen = payout.state === 'approved' || payout.state === 'waiting'
     // Another signer's transaction was handed in. It is not sent, and it cannot end before all blocks of its time are read.
