@@ -297,7 +297,7 @@ export const faults: readonly (readonly [
       desk.frozen = [2]
     },
     'The issuer of a token has frozen an address that was issued here',
-    'its user keeps the credit. Decide whether the user may go on: to lock the balance, have a backend post an adjustment',
+    'the user keeps the credit. Decide whether the user may go on: to lock the balance, have a backend post an adjustment',
   ],
   [
     'a paused token',
