@@ -10,7 +10,7 @@ import {
   secondAddress,
   startService,
 } from '../http/service.ts'
-import { payoutsSetting } from '../payouts/harness.ts'
+import { ask, payoutsSetting, startPaying } from '../payouts/harness.ts'
 import { usdtWith } from '../scan/harness.ts'
 
 let service: RunningService
@@ -216,6 +216,18 @@ test.each(['waiting', 7, null, undefined, true, ['waiting']])(
     expect(await paying.rpc.payouts({})).toEqual({ ok: true, list: [], count: 0 })
   },
 )
+
+test('the option cell chooses nothing where there is one database, and no call is refused for it', async () => {
+  const paying = await startPaying()
+  const { rpc } = paying
+  const ids = [(await ask(paying, { amt: '200' })).id]
+  const cell = { cell: 1 }
+  expect(await rpc.events(0, 1, cell)).toMatchObject({ ok: true, count: 1 })
+  expect(await rpc.payouts(cell)).toMatchObject({ ok: true, count: 1 })
+  expect(await rpc.approvePayouts(ids, 'office', cell)).toMatchObject({ ok: true, list: [{ state: 'approved' }] })
+  const cancelled = await rpc.cancelPayouts(ids, 'not wanted', 'office', cell)
+  expect(cancelled).toMatchObject({ ok: true, list: [{ state: 'cancelled' }] })
+})
 
 describe('a failure', () => {
   beforeEach(start)

@@ -36,13 +36,9 @@ export function createCellsRpc(cells: readonly CellMethods[]): LedgerMethods {
       inCell({ uids: [], cell: options?.cell }, (methods) => methods.events(after, limit)),
     decideDeposits: (deposits, by, options) =>
       inCell({ uids: [], cell: options?.cell }, (methods) => methods.decideDeposits(deposits, by)),
-    approvePayouts: (ids, by, options) => {
-      const { cell, ...others } = options ?? {}
-      return inCell({ uids: [], cell }, (methods) => methods.approvePayouts(ids, by, others))
-    },
-    cancelPayouts: (ids, why, by, options) => {
-      const { cell, ...others } = options ?? {}
-      return inCell({ uids: [], cell }, (methods) => methods.cancelPayouts(ids, why, by, others))
-    },
+    approvePayouts: (ids, by, options) =>
+      inCell({ uids: [], cell: options?.cell }, (methods) => methods.approvePayouts(ids, by, options)),
+    cancelPayouts: (ids, why, by, options) =>
+      inCell({ uids: [], cell: options?.cell }, (methods) => methods.cancelPayouts(ids, why, by, options)),
   }
 }

@@ -13,7 +13,7 @@ import { type Payout, payoutItem } from '../payouts/payout.ts'
 import { approvePayouts, cancelPayouts } from '../payouts/steps.ts'
 import type { Services } from '../services.ts'
 import { type Call, readQuery } from './call.ts'
-import type { LedgerError, LedgerMethods, LedgerPayouts } from './ledger-methods.ts'
+import type { LedgerError, LedgerMethods, LedgerPayouts, StepOptions } from './ledger-methods.ts'
 
 const notHere = { kind: 'not-found', why: 'payouts are not configured' } as const satisfies LedgerError
 
@@ -69,14 +69,20 @@ export function createPayoutMethods(
       }),
     approvePayouts: (ids, by, options) =>
       call('approvePayouts', (invocation) =>
-        step(by, invocation, (context, name) => approvePayouts(context, withoutNulls({ ...options, ids }), name)),
+        step(by, invocation, (context, name) => approvePayouts(context, bodyOf(options, { ids }), name)),
       ),
     cancelPayouts: (ids, why, by, options) =>
       call('cancelPayouts', (invocation) =>
         step(by, invocation, (context, name, { address }) => {
           const parts = { address, isRestored, mayApprove: true } // every Worker that is bound to this entrypoint has every scope
-          return cancelPayouts({ ...context, ...parts }, withoutNulls({ ...options, ids, why }), name)
+          return cancelPayouts({ ...context, ...parts }, bodyOf(options, { ids, why }), name)
         }),
       ),
   }
+}
+
+/** The body of the HTTP route for the same step. `cell` is no part of it: it only chooses a database, and a deployment with one database ignores it. */
+function bodyOf(options: StepOptions | undefined, members: object): unknown {
+  const { cell: _, ...others } = options ?? {}
+  return withoutNulls({ ...others, ...members })
 }
