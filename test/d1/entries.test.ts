@@ -240,6 +240,12 @@ describe('cost', () => {
     const same = await measure(db, (metered) => selectOrder(metered, 'same', { limit: 20 }))
     expect([same.result.list.length, same.result.count]).toEqual([20, orderRowsMax])
     expect(same.rows).toBeLessThanOrEqual(2 * orderRowsMax + 1_100)
+    // For one of these users it costs no more than an order that nobody else has, also if it is a txid.
+    await withoutTriggers(db, [`UPDATE stored_flow SET osn = '${txid(7)}' WHERE osn = 'same'`])
+    const owner = Number(same.result.list[0]?.uid)
+    const own = await measure(db, (metered) => selectEntries(metered, uid(owner), { osn: txid(7) }))
+    expect(own.result.list).toMatchObject([{ uid: owner, osn: txid(7) }])
+    expect(own.rows).toBeLessThanOrEqual(20)
   })
 
   it('of balances and of the current address is one query, which reads only their rows', async () => {

@@ -226,10 +226,11 @@ function withOsn(uid: Uid, selection: EntrySelection, wanted: string): EntryScop
     const [transaction = ''] = /^[0-9a-f]{64}(?=:|$)/.exec(wanted) ?? []
     return transaction === '' ? counted(exact) : counted(exact, credited(transaction, eq(transfers.osn, wanted)))
   }
-  // Matches an `osn` that is the txid, or begins with the txid and `:` (`;` is the next character). `exact` is for a backend that has posted the txid as it
-  // stands in the filter, for example in upper case.
-  const ofTransaction = posted(sql`${gte(osn, txid)} AND ${lt(osn, `${txid};`)} AND substr(${osn}, 65, 1) IN ('', ':')`)
-  return counted(...(txid === wanted ? [] : [exact]), ofTransaction, credited(txid, sql`true`))
+  // Matches an `osn` that is the txid, or begins with the txid and `:` (`;` is the next character). The first is a part of its own: the index then finds it in
+  // each wallet, however many users have the same `osn`. `exact` is for a backend that has posted the txid as it stands in the filter, for example in upper
+  // case.
+  const ofTransaction = [posted(eq(osn, txid)), posted(sql`${gte(osn, `${txid}:`)} AND ${lt(osn, `${txid};`)}`)]
+  return counted(...(txid === wanted ? [] : [exact]), ...ofTransaction, credited(txid, sql`true`))
 }
 
 const newest = alias(flows, 'newest')
