@@ -253,11 +253,12 @@ function openDatabase({ clock, logger }: Platform, { config, users, number, othe
     return { ...other, db: createSessions(other.db, { clock, logger }).primary(createUsage()) }
   }
   const addressAt = (index: number) => deriveAddress(extendedPublicKey, index)
+  const firstAddress = addressAt(0)
   const configMatchesData = createSettingsCheck({
     db,
-    settings: settingsOf(chainId, addressAt(0), currencies),
+    settings: settingsOf(chainId, firstAddress, currencies),
     payoutAddress: payouts?.address ?? null,
-    ranges: number === null ? null : { users, others: others.map(rangeOf) },
+    ranges: number === null ? null : { own: { db, users, firstAddress }, others: others.map(rangeOf) },
     clock,
     alarms,
   })

@@ -178,6 +178,10 @@ describe('three cells', () => {
     expect(await rpc.wallets(0)).toMatchObject({ ok: false, error: { member: 'uid' } })
     expect(await rpc.events(0)).toEqual({ ok: false, error: { kind: 'bad-input', member: 'cell', why: namesCells } })
     expect(await rpc.events(0, 100, { cell: 3 })).toMatchObject({ ok: true, list: expect.any(Array) })
+    expect(await rpc.approvePayouts([1], 'office')).toMatchObject({ ok: false, error: { member: 'cell' } })
+    const unconfigured = { ok: false, error: { kind: 'not-found', why: 'payouts are not configured' } }
+    expect(await rpc.approvePayouts([1], 'office', { cell: 2 })).toEqual(unconfigured)
+    expect(await rpc.cancelPayouts([1], 'why', 'office', { cell: 2 })).toEqual(unconfigured)
     expect(await rpc.post([payment(users[1], 'rpc')], 'shop')).toMatchObject({ ok: true, replayed: false })
   })
 })
@@ -288,6 +292,30 @@ describe('a range that would move users', () => {
     after.clock.seconds += rangeMatchMs / 1000
     expect((await post()).status).toBe(200)
     expect((await before.get('/wallet/list', users[0])).status).toBe(503)
+  })
+
+  it('is refused where a cell is missing in CELLS, by the cell that would get its users, and by no other one', async () => {
+    const service = await startThreeCells()
+    await addressesOf(service)
+    const without = service.with({ CELLS: [{ ...threeCells[0], uids: '1-1999999' }, threeCells[2]] })
+    const answers = await Promise.all(users.map((uid) => without.get('/wallet/list', uid)))
+    expect(answers.map(({ status }) => status)).toEqual([503, 503, 200])
+    expect(alarmsIn(service)).toContain('configuration-differs')
+    await tickAll(service)
+    for (const uid of users) expect((await service.get('/wallet/list', uid)).status).toBe(200)
+  })
+
+  it('is kept by an isolate that does not know the newest cell: it takes none of the users back', async () => {
+    const three = await startThreeCells()
+    const uid = 2_000_500
+    const before = three.with({ CELLS: [threeCells[0], { ...threeCells[1], uids: '1000000-' }] })
+    expect((await before.get('/wallet/list', users[1])).status).toBe(200)
+    const after = before.with({ CELLS: threeCells })
+    expect((await after.get('/tron/generate', uid)).status).toBe(200)
+    after.clock.seconds += rangeMatchMs / 1000
+    expect((await before.get('/tron/generate', uid)).status).toBe(503)
+    expect(await strangersIn(before, 'DB_2', uid)).toBe(0)
+    expect((await after.get('/wallet/list', users[1])).status).toBe(200)
   })
 
   it('of another difference raises its alarm each time that it comes, not only the first time', async () => {

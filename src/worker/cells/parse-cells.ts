@@ -35,8 +35,8 @@ export interface CellConfig {
   readonly suffix: string
   /** The payout addresses of all cells. Each cell reads the transfers of all of them, so that cells can share the blocks that they read. */
   readonly payoutAddresses: readonly Address[]
-  /** The databases of the other cells, with their users. This cell reads them only when its own range of users has changed. */
-  readonly others: readonly { readonly db: D1Database; readonly users: UserRange }[]
+  /** The databases of the other cells, with their users and the first address of their key. This cell reads them only when its own range has changed. */
+  readonly others: readonly { readonly db: D1Database; readonly users: UserRange; readonly firstAddress: Address }[]
   readonly config: Config
 }
 
@@ -120,14 +120,17 @@ export function parseCells(bindings: Bindings): Result<Cells, readonly string[]>
   if (faults.length > 0) return err([...new Set(faults)])
   const valid = parsed.flatMap((one) => (one.ok ? [one.value] : []))
   const payoutAddresses = payoutAddressesOf(valid.map(({ config }) => config))
-  const configured = valid.map((cell) =>
-    Object.freeze({
-      ...cell,
-      payoutAddresses,
-      others: valid.flatMap((other) => (other === cell ? [] : { db: other.config.db, users: other.users })),
-    }),
+  // Without payouts only the first address is compared, because deriving an address takes a millisecond in each new isolate.
+  const count = payoutAddresses.length > 0 ? balancesMax : 1
+  const derived = valid.map(({ config, users }) => ({ db: config.db, users, addresses: derivedOf(config, count) }))
+  const all = derived.map(({ db, users, addresses: [firstAddress] }) => ({ db, users, firstAddress }))
+  const configured = valid.map((cell, i) =>
+    Object.freeze({ ...cell, payoutAddresses, others: all.filter((_, k) => k !== i) }),
   )
-  const shared = findShared(configured)
+  const shared = findShared(
+    configured,
+    derived.map(({ addresses }) => addresses),
+  )
   return shared.length > 0 ? err(shared) : ok(Object.freeze(configured) as unknown as Cells) // safe: `CELLS` has at least one
 }
 
@@ -181,6 +184,12 @@ function parseCell(
   })
 }
 
+/** The first `count` addresses of the key of a cell. */
+function derivedOf({ extendedPublicKey }: Config, count: number): readonly [Address, ...Address[]] {
+  const further = Array.from({ length: count - 1 }, (_, i) => deriveAddress(extendedPublicKey, i + 1))
+  return [deriveAddress(extendedPublicKey, 0), ...further]
+}
+
 const payoutAddressesOf = (configs: readonly Config[]): readonly Address[] =>
   configs.flatMap(({ payouts }) => payouts?.address ?? [])
 
@@ -188,13 +197,8 @@ const payoutAddressesOf = (configs: readonly Config[]): readonly Address[] =>
  * Returns the faults of cells that are valid one by one but not together. Two cells must not have the same key or payout address. `OPERATOR_ADDRESSES` must not
  * name a payout address, because payments from it to users of other cells are deposits. No payout address may be among the first addresses of a cell's key.
  */
-function findShared(list: readonly CellConfig[]): readonly string[] {
+function findShared(list: readonly CellConfig[], firstAddresses: readonly (readonly Address[])[]): readonly string[] {
   const payoutAddresses = list[0]?.payoutAddresses ?? []
-  // Without payouts only the first address is compared, because deriving an address takes a millisecond in each new isolate.
-  const count = payoutAddresses.length > 0 ? balancesMax : 1
-  const firstAddresses = list.map(({ config }) =>
-    Array.from({ length: count }, (_, index) => deriveAddress(config.extendedPublicKey, index)),
-  )
   const faults: string[] = []
   if (hasRepeats(firstAddresses.map(([first]) => first))) faults.push('CELLS: another key for each cell')
   if (hasRepeats(payoutAddresses)) faults.push('CELLS: another payout address for each cell')

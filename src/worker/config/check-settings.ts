@@ -1,6 +1,5 @@
 import type { Alarms } from '../alarms/alarms.ts'
 import type { Address } from '../chain/address.ts'
-import type { UserRange } from '../common/user-range.ts'
 import type { WriteDatabase } from '../d1/database.ts'
 import { type RangeOfUsers, rangeSetting, storeRange } from '../ledger/stored-range.ts'
 import {
@@ -26,8 +25,8 @@ export interface SettingsCheckParts {
   readonly settings: readonly Setting[]
   /** The address in `PAYOUTS`; null if `PAYOUTS` is not set. */
   readonly payoutAddress: Address | null
-  /** The range of users of this database, and the other databases with their ranges; null if the deployment has only one database. */
-  readonly ranges: { readonly users: UserRange; readonly others: readonly RangeOfUsers[] } | null
+  /** This database and the others, each with its range of users; null if the deployment has only one database. */
+  readonly ranges: { readonly own: RangeOfUsers; readonly others: readonly RangeOfUsers[] } | null
   readonly clock: Pick<Clock, 'now'>
   readonly alarms: Pick<Alarms, 'raise'>
 }
@@ -48,7 +47,7 @@ export function createSettingsCheck(parts: SettingsCheckParts): () => Promise<bo
     const differences = [
       ...findDifferences(settings, ofCells(ranges !== null, await rememberSettings(db, settings))),
       ...(payoutAddress === null ? [] : await findPayoutDifferences(db, payoutAddress)),
-      ...(ranges === null ? [] : await storeRange({ db, users: ranges.users }, ranges.others)),
+      ...(ranges === null ? [] : await storeRange(ranges.own, ranges.others)),
     ]
     isEqual = differences.length === 0
     const validMs = ranges === null ? Number.POSITIVE_INFINITY : rangeMatchMs

@@ -1,26 +1,29 @@
 import { eq, sql } from 'drizzle-orm'
+import { type Address, formatBase58 } from '../chain/address.ts'
 import { reservedUid, type Uid } from '../common/ids.ts'
 import { allUsers, type UserRange } from '../common/user-range.ts'
 import { nowInDatabase, openTables, type ReadDatabase, toStatement, type WriteDatabase } from '../d1/database.ts'
 import { addresses, storedSettings, wallets } from '../d1/tables.ts'
-import type { SettingDifference } from './stored-settings.ts'
+import { type SettingDifference, selectCells, storeCells } from './stored-settings.ts'
 
 const { name, value, stored_at: storedAt } = storedSettings
 
 /** The name of the stored setting with a database's range of users, where there are several databases (`CELLS`). Triggers refuse every user outside of it. */
 export const rangeSetting = 'CELLS'
 
-/** A database, and the users that `CELLS` gives it. */
+/** A database, the users that `CELLS` gives it, and the first address of its key, by which databases know each other. */
 export interface RangeOfUsers {
   readonly db: WriteDatabase
   readonly users: UserRange
+  readonly firstAddress: Address
 }
 
 /**
  * Stores the configured range of users in a database, so that no user is ever in two databases. First every database, this one included, gives up the users
  * that `CELLS` no longer gives it. Then this database takes its new users, unless another database still has one of them. So an isolate with the old
- * configuration can add no user whom another database has by now. Returns why the range could not be stored; empty if it is stored. If the range was stored
- * already, no other database is read.
+ * configuration can add no user whom another database has by now. Each database also stores which ones there are. It takes no users while one of these is
+ * missing in `CELLS`, because that one may have them and cannot be asked. Returns why the range could not be stored; empty if it is stored. If the range was
+ * stored already, no other database is read.
  */
 export async function storeRange(
   own: RangeOfUsers,
@@ -28,10 +31,15 @@ export async function storeRange(
 ): Promise<readonly SettingDifference[]> {
   const { db, users } = own
   const configured = textOf(users)
-  if ((await selectRange(db)) === configured) return []
+  const stored = await selectRange(db)
+  if (stored === configured) return []
   const outside = await selectOutside(db, users)
   if (outside !== null)
     return [{ setting: rangeSetting, stored: `user ${outside} has an address or a wallet`, configured }]
+  const firstAddresses = [own, ...others].map(({ firstAddress }) => firstAddress)
+  const missing = isWithin(users, stored) ? null : await findMissing(db, firstAddresses)
+  if (missing !== null) return [{ setting: rangeSetting, stored: `the cell of ${missing}`, configured: 'missing' }]
+  for (const one of [own, ...others]) await storeCells(one.db, firstAddresses)
   await giveUp(own)
   for (const other of others) {
     const range = await giveUp(other)
@@ -48,7 +56,7 @@ export async function storeRange(
  */
 async function giveUp({ db, users }: RangeOfUsers): Promise<UserRange> {
   const stored = await selectRange(db)
-  const before = stored === null ? allUsers : parse(stored)
+  const before = parse(stored)
   const both = { from: Math.max(before.from, users.from), to: Math.min(before.to, users.to) } as UserRange // safe: numbers of users
   if (both.from > both.to || (await selectOutside(db, both)) !== null) return before
   if (stored !== textOf(both)) await writeRange(db, both)
@@ -57,9 +65,22 @@ async function giveUp({ db, users }: RangeOfUsers): Promise<UserRange> {
 
 const textOf = ({ from, to }: UserRange) => `${from}-${to}`
 
-function parse(stored: string): UserRange {
+function parse(stored: string | null): UserRange {
+  if (stored === null) return allUsers
   const [from, to] = stored.split('-').map(Number)
   return { from, to } as UserRange // safe: written by `textOf`
+}
+
+/** Whether the database has all these users already, by its stored range. */
+function isWithin({ from, to }: UserRange, stored: string | null): boolean {
+  const range = parse(stored)
+  return from >= range.from && to <= range.to
+}
+
+/** The first address of a cell that the database knows and that is not in `firstAddresses`; null if all are. */
+async function findMissing(db: ReadDatabase, firstAddresses: readonly Address[]): Promise<string | null> {
+  const present = new Set(firstAddresses.map(formatBase58))
+  return (await selectCells(db)).find((address) => !present.has(address)) ?? null
 }
 
 async function selectRange(db: ReadDatabase): Promise<string | null> {

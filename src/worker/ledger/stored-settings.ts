@@ -41,6 +41,7 @@ export interface SettingDifference {
 const operatorPrefix = 'OPERATOR_ADDRESSES.'
 const payerPrefix = 'PAYOUT_ADDRESSES.'
 const decimalsPrefix = 'DECIMALS.'
+const cellPrefix = 'CELLS.'
 /**
  * A condition on `name` that the index of names can use. Names are printable ASCII, so the prefix with `\x7f` is above all names that begin with the prefix.
  */
@@ -164,6 +165,20 @@ export async function storeOperators(
   await storeOnce(db, [...settings(operatorPrefix, operators), ...settings(payerPrefix, payers)])
 }
 
+/** Stores every cell that `CELLS` has, each by the first address of its key. A cell that is stored already stays, also when `CELLS` no longer has it. */
+export async function storeCells(db: WriteDatabase, firstAddresses: readonly Address[]): Promise<void> {
+  await storeOnce(
+    db,
+    firstAddresses.map((address) => [`${cellPrefix}${formatBase58(address)}`, 'has been in CELLS'] as const),
+  )
+}
+
+/** Reads the first address, in Base58Check, of every cell that `CELLS` ever had. */
+export async function selectCells(db: ReadDatabase): Promise<readonly string[]> {
+  const rows = await openTables(db).select({ name }).from(storedSettings).where(hasPrefix(cellPrefix))
+  return rows.map((row) => row.name.slice(cellPrefix.length))
+}
+
 /** The name of the stored setting with the decimals of this contract on which nodes have agreed. */
 export const decimalsSetting = (contract: Address) => `${decimalsPrefix}${contract}`
 
@@ -207,5 +222,6 @@ SELECT ${name}, ${value}, ${name} NOT GLOB 'CURRENCIES.*'
   OR (${name} NOT IN (SELECT other.${member(name)} FROM json_each(${list}) AS other)
     AND (${isUsed(cuy)})) AS used
 FROM ${storedSettings}
-WHERE ${name} NOT GLOB ${`${operatorPrefix}*`} AND ${name} NOT GLOB ${`${payerPrefix}*`} AND ${name} NOT GLOB ${`${decimalsPrefix}*`}`
+WHERE ${name} NOT GLOB ${`${operatorPrefix}*`} AND ${name} NOT GLOB ${`${payerPrefix}*`} AND ${name} NOT GLOB ${`${decimalsPrefix}*`}
+  AND ${name} NOT GLOB ${`${cellPrefix}*`}`
 }
