@@ -23,10 +23,11 @@ export async function creditInTime(run: SimulatedRun): Promise<void> {
   const { env, stored } = run
   const [to] = env.shown.keys()
   if (to === undefined || env.isForked || env.retired.size > 0) return
+  const place = env.queued.length // acts of issuers can be queued still
   env.queued.push(payTrx(addressOf(0x2001), to, 1_000n))
   await passUntil(env, () => env.queued.length === 0, env.blockMs * 2)
   const { height, transactions } = env.chain.tip()
-  const txid = transactions[0]?.txid ?? ''
+  const txid = transactions[place]?.txid ?? ''
   const isSeen = () => stored.transfer(txid, 0) !== undefined
   if (!(await comes(env, isSeen, env.scenario.scanEverySeconds * 1_000 + seenAfterMs + slackMs))) {
     return env.violate(`${txid} was not seen in time`)
