@@ -244,7 +244,8 @@ function cellOfBindings(platform: Platform, bindings: Bindings, name: string | u
 }
 
 /** Opens the database of a cell, and makes the settings (`AppContext`) that every part of the service gets. */
-function openDatabase({ clock, logger }: Platform, { config, users, number, others }: CellConfig) {
+function openDatabase({ clock, logger }: Platform, cell: CellConfig) {
+  const { config, users, number, others } = cell
   const { currencies, operators, startBlock, firstIndex, issuesAddresses, extendedPublicKey, chainId, payouts } = config
   const sessions = createSessions(config.db, { clock, logger })
   const db = sessions.primary(createUsage())
@@ -273,6 +274,7 @@ function openDatabase({ clock, logger }: Platform, { config, users, number, othe
     issuesAddresses,
     addressAt,
     payouts,
+    payoutAddresses: new Set(cell.payoutAddresses),
   }
   return { settings, configMatchesData, sessions }
 }

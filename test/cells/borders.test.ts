@@ -14,7 +14,9 @@ import {
   startService,
   usdtTo,
 } from '../http/service.ts'
+import { payoutRequest, recipientBase58 } from '../payouts/harness.ts'
 import { furtherDatabases } from '../support/database.ts'
+import { payoutBase58 } from '../support/payouts.ts'
 import { otherXpubs, testXpub } from '../support/variables.ts'
 import { scanners, startThreeCells, threeCells, users } from './three-cells.ts'
 
@@ -183,6 +185,21 @@ describe('three cells', () => {
     expect(await rpc.approvePayouts([1], 'office', { cell: 2 })).toEqual(unconfigured)
     expect(await rpc.cancelPayouts([1], 'why', 'office', { cell: 2 })).toEqual(unconfigured)
     expect(await rpc.post([payment(users[1], 'rpc')], 'shop')).toMatchObject({ ok: true, replayed: false })
+  })
+})
+
+describe('a payout', () => {
+  it('is never to the payout address of another cell either: nobody would be credited', async () => {
+    const [own, other] = [payoutBase58, recipientBase58]
+    const [first, second, third] = threeCells
+    const three = await startThreeCells()
+    const service = three.with({
+      CELLS: [{ ...first, payouts: { address: other } }, { ...second, payouts: { address: own } }, third],
+    })
+    for (const to of [own, other]) {
+      const refused = await service.send('/ledger/payouts', { payouts: [payoutRequest({ uid: users[1], to })] })
+      expect([refused.status, refused.headers.get('x-reason')]).toEqual([422, 'to-payout-address'])
+    }
   })
 })
 

@@ -48,6 +48,8 @@ export interface AppContext {
   readonly addressAt: (index: number) => Address
   /** Null without `PAYOUTS`: then there are no payouts. */
   readonly payouts: PayoutRules | null
+  /** The addresses from which payouts of any cell are paid. */
+  readonly payoutAddresses: ReadonlySet<Address>
 }
 
 /** For a use case that only reads. */

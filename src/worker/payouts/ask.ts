@@ -1,3 +1,4 @@
+import type { Address } from '../chain/address.ts'
 import type { BackendName, CurrencyId, Uid } from '../common/ids.ts'
 import type { PayoutReason } from '../common/reasons.ts'
 import { err, ok, type Result } from '../common/result.ts'
@@ -35,6 +36,7 @@ export interface PayoutRequestContext {
   readonly db: WriteDatabase
   readonly currencies: Currencies
   readonly payouts: PayoutRules
+  readonly payoutAddresses: ReadonlySet<Address>
   /**
    * Whether the database is a restored older copy, which only the scanner's memory can tell. Called after the database was read, so that nothing is decided
    * on the data of a copy.
@@ -122,10 +124,10 @@ function findRefusal(
   requested: readonly NewPayout[],
   { obstacles, balances }: PayoutRequestFacts,
   leaving: LeavingFacts,
-  { payouts: rules, currencies }: PayoutRequestContext,
+  { payoutAddresses, currencies }: PayoutRequestContext,
 ): PayoutFailure | null {
   for (const [i, { to, cuy }] of requested.entries()) {
-    const why = whyNotTo(to, rules, currencies)
+    const why = whyNotTo(to, currencies, payoutAddresses)
     if (why !== null) return { kind: 'refused', payout: i + 1, ...why }
     const currency = currencies.byId.get(cuy)
     const stop = currency === undefined ? null : findLeavingStop(leaving, currency, 'ask')

@@ -4,7 +4,6 @@ import { type Amount, formatUnits, noAmount } from '../common/amount.ts'
 import { type CurrencyId, reservedUid, type Uid } from '../common/ids.ts'
 import type { PayoutReason } from '../common/reasons.ts'
 import { err, ok, type Result } from '../common/result.ts'
-import type { PayoutRules } from '../ledger/context.ts'
 import type { Currencies, Currency } from '../ledger/currencies.ts'
 import { currencyExpected, postEntriesMax, postedEntry, readAmountText } from '../ledger/parse-post.ts'
 import type { PayoutFailure } from './failure.ts'
@@ -125,10 +124,11 @@ function fault(index: number, member: string, why: string) {
 /** Why nobody may be paid at this address, judged without stored data; null if there is no reason. */
 export function whyNotTo(
   to: Address,
-  { address }: PayoutRules,
   { byContract }: Currencies,
+  payoutAddresses: ReadonlySet<Address>,
 ): { readonly reason: PayoutReason; readonly why: string } | null {
-  if (to === address) return { reason: 'to-payout-address', why: 'to is the address that payouts are paid from' }
+  if (payoutAddresses.has(to))
+    return { reason: 'to-payout-address', why: 'to is the address that payouts are paid from' }
   if (byContract.has(to))
     return { reason: 'to-contract', why: 'to is the contract of a currency: the money would be lost' }
   return to === zeroAddress
