@@ -96,9 +96,9 @@ function canBeUnread({ scenario, phase, unreadable }: Environment, { attempts }:
   return canDisagree(scenario) || unreadable.size > 0 || cannotRender || scenario.rates.malformed > 0
 }
 
-const databaseFaults = ['database: full', 'database: no end', 'database: slow']
+const databaseFaults = ['database: full', 'database: no end', 'database: slow', 'database: cancelled']
 
-/** Whether the database was full, hung or slow in this run. `rates.database` does not decide about these faults. */
+/** Whether the database was full, hung or slow, or cancelled a query, in this run. `rates.database` does not decide about these faults. */
 const hasFailed = ({ counts }: Environment) => databaseFaults.some((fault) => counts.has(fault))
 
 /** Whether a node has refused a receipt as too large that other nodes have sent: its limit for replies is lower, or it refuses all receipts in a storm. */

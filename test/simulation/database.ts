@@ -9,8 +9,8 @@ const slowTripMs = 60_000
 
 /**
  * Makes the function by which one invocation of the Worker reaches the database. A round trip takes time in both directions. It can fail before the first
- * statement, between two statements, at the commit, or after the commit. It can also hang for ever. If the database is full, writes fail. `onTrip` is called
- * when the work of a trip is done.
+ * statement, between two statements, at the commit, or after the commit. It can also hang for ever. If the database is full, writes fail. A restore cancels
+ * what has not arrived, as D1's does (Cloudflare's documentation, Time Travel). `onTrip` is called when the work of a trip is done.
  */
 export function connectToDatabase(env: Environment, invocation: Invocation, onTrip: () => void): RoundTrip {
   const { random, scheduler, scenario } = env
@@ -24,7 +24,13 @@ export function connectToDatabase(env: Environment, invocation: Invocation, onTr
   }
   return async (work, statements) => {
     await invocation.step()
+    const { restores } = env
     await scheduler.wait(latency())
+    if (env.restores !== restores) {
+      env.count('database: cancelled')
+      invocation.platformFailed = true
+      throw new Error('D1_ERROR: a restore has cancelled the query')
+    }
     const fault = env.phase === 'faults' && random.chance(scenario.rates.database) ? random.pick(faults) : null
     env.trace(() => `${invocation.name} → D1 ${statements.map(shorten).join('; ')} ${fault ?? ''}`)
     if (fault !== null) {
@@ -84,7 +90,8 @@ const fullErrors = ['Exceeded maximum DB size', 'database or disk is full: SQLIT
 
 const shorten = (sql: string) => sql.trim().split(/\s+/).slice(0, 3).join(' ')
 
-const databaseFault = /the database (did not answer|failed)|the answer was lost|maximum DB size|disk is full/
+const databaseFault =
+  /the database (did not answer|failed)|the answer was lost|maximum DB size|disk is full|has cancelled the query/
 
 /** Whether this file has thrown the error. An invocation may end with such an error, but with no other. */
 export function isDatabaseFault(cause: unknown): boolean {
