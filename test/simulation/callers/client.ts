@@ -43,7 +43,7 @@ export function createClient(
   // that refused some as too many, and no batches to a node that refused one.
   const mayWait = () => {
     const now = env.scheduler.now()
-    const isSlowed = now < env.slowedUntil || (env.slowedUntil > 0 && now < env.batchlessUntil)
+    const isSlowed = now < env.slowedUntil || now < env.batchlessUntil
     return env.phase !== 'healthy' || env.allowance !== freeAllowance || isSlowed
   }
   return {
