@@ -335,6 +335,23 @@ describe('a range that would move users', () => {
     expect((await after.get('/wallet/list', users[1])).status).toBe(200)
   })
 
+  it('is refused without a trace: a cell that was only tried is not missing later', async () => {
+    const three = await startThreeCells()
+    const two = three.with({ CELLS: [threeCells[0], { ...threeCells[1], uids: '1000000-' }] })
+    expect((await two.get('/tron/generate', users[1])).status).toBe(200)
+    const tried = two.with({
+      CELLS: [threeCells[0], { ...threeCells[1], uids: '1000000-1000003' }, { ...threeCells[2], uids: '1000004-' }],
+    })
+    expect((await tried.get('/wallet/list', 1_000_004)).status).toBe(503)
+    const moved = two.with({
+      CELLS: [
+        { ...threeCells[0], uids: '1-500000' },
+        { ...threeCells[1], uids: '500001-' },
+      ],
+    })
+    expect((await moved.get('/wallet/list', 500_001)).status).toBe(200)
+  })
+
   it('of another difference raises its alarm each time that it comes, not only the first time', async () => {
     const service = await startThreeCells()
     const setDecimals = (decimals: number) =>

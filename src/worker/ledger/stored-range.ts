@@ -39,28 +39,46 @@ export async function storeRange(
   const firstAddresses = [own, ...others].map(({ firstAddress }) => firstAddress)
   const missing = isWithin(users, stored) ? null : await findMissing(db, firstAddresses)
   if (missing !== null) return [{ setting: rangeSetting, stored: `the cell of ${missing}`, configured: 'missing' }]
+  const takenBefore = await findTaken(users, others, selectKept) // a refused configuration leaves no trace, so no cell of it is missing later
+  if (takenBefore !== null) return [takenBefore]
   for (const one of [own, ...others]) await storeCells(one.db, firstAddresses)
   await giveUp(own)
-  for (const other of others) {
-    const range = await giveUp(other)
-    const isTaken = range.from <= users.to && users.from <= range.to
-    if (isTaken) return [{ setting: rangeSetting, stored: `another database has users ${textOf(range)}`, configured }]
-  }
+  const taken = await findTaken(users, others, giveUp)
+  if (taken !== null) return [taken]
   await writeRange(db, users)
   return []
 }
 
+/** The difference that one of these databases keeps some of the users, by the range that `rangeOf` says; null if none does. */
+async function findTaken(
+  users: UserRange,
+  others: readonly RangeOfUsers[],
+  rangeOf: (other: RangeOfUsers) => Promise<UserRange>,
+): Promise<SettingDifference | null> {
+  for (const other of others) {
+    const range = await rangeOf(other)
+    const isTaken = range.from <= users.to && users.from <= range.to
+    if (isTaken)
+      return { setting: rangeSetting, stored: `another database has users ${textOf(range)}`, configured: textOf(users) }
+  }
+  return null
+}
+
 /**
- * Reduces the stored range of a database to those of its users whom the configuration still gives it. The stored range stays if no user would be left, or if
- * another user has an address or a wallet in the database. Returns the range that is stored now.
+ * The range of a database that is left of its stored one: those of its users whom the configuration still gives it. The whole stored range if no user would be
+ * left, or if another user has an address or a wallet in the database.
  */
-async function giveUp({ db, users }: RangeOfUsers): Promise<UserRange> {
-  const stored = await selectRange(db)
-  const before = parse(stored)
+async function selectKept({ db, users }: RangeOfUsers): Promise<UserRange> {
+  const before = parse(await selectRange(db))
   const both = { from: Math.max(before.from, users.from), to: Math.min(before.to, users.to) } as UserRange // safe: numbers of users
-  if (both.from > both.to || (await selectOutside(db, both)) !== null) return before
-  if (stored !== textOf(both)) await writeRange(db, both)
-  return both
+  return both.from > both.to || (await selectOutside(db, both)) !== null ? before : both
+}
+
+/** Reduces the stored range of a database to what `selectKept` says. Returns the range that is stored now. */
+async function giveUp(one: RangeOfUsers): Promise<UserRange> {
+  const kept = await selectKept(one)
+  if (textOf(parse(await selectRange(one.db))) !== textOf(kept)) await writeRange(one.db, kept)
+  return kept
 }
 
 const textOf = ({ from, to }: UserRange) => `${from}-${to}`
