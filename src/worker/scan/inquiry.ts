@@ -82,7 +82,7 @@ export async function lookUpTransaction(
   return isAboutNodes ? err(answer) : ok(finding)
 }
 
-/** What was found out about a transaction for one user, and the transfers to store before answering. */
+/** The findings about a transaction for one user, and the transfers to store before answering. */
 interface Investigation {
   readonly finding: TransactionFinding
   /** Transfers to credit, and those to be held for review. */

@@ -63,7 +63,7 @@ interface SingleBlock {
   readonly block: Extract<BlockReading, { readonly kind: 'read' }>
   /** The successful calls of the block, which may have logs. */
   readonly calls: readonly Txid[]
-  /** What was found in the block before its receipts were read. */
+  /** The findings in the block before its receipts were read. */
   readonly found: BlockFindings
 }
 
