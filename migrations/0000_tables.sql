@@ -557,7 +557,8 @@ CREATE TABLE `payout` (
 	CONSTRAINT "payout_counted" CHECK(counted = 0 OR (counted = 1 AND approved_at IS NOT NULL)),
 	CONSTRAINT "payout_received" CHECK(received IS NULL OR (state = 'paid' AND (received GLOB '[1-9]*' AND received NOT GLOB '*[^0-9]*' AND length(received) <= 78))),
 	CONSTRAINT "payout_state" CHECK(state IN ('waiting','approved','signed','paid','stuck','cancelled')),
-	CONSTRAINT "payout_approved_by" CHECK((approved_by IS NULL) = (approved_at IS NULL) AND (approved_by IS NULL OR approved_by <> posted_by)
+	CONSTRAINT "payout_approved_by" CHECK((approved_by IS NULL) = (approved_at IS NULL) AND (approved_by IS NULL OR lower(approved_by) <> lower(posted_by))
+        AND (approved_by IS NULL OR approved_by = '' OR ((length(approved_by) BETWEEN 1 AND 64 AND approved_by NOT GLOB '*[^A-Za-z0-9._-]*') OR (length(approved_by) <= 254 AND approved_by = lower(approved_by) AND approved_by GLOB '?*@?*' AND approved_by NOT GLOB '*@*@*' AND approved_by NOT GLOB '*[^!-~]*')))
         AND (approved_by IS NOT NULL OR state IN ('waiting','cancelled')) AND (approved_by IS NULL OR state <> 'waiting')),
 	CONSTRAINT "payout_approved_at" CHECK(approved_at IS NULL OR (approved_at BETWEEN 0 AND 9007199254740991)),
 	CONSTRAINT "payout_txid" CHECK((txid IS NULL OR (length(txid) = 64 AND txid NOT GLOB '*[^0-9a-f]*')) AND (txid IS NOT NULL OR NOT state IN ('signed','paid','stuck'))),

@@ -39,6 +39,8 @@ describe('DESK_ACCESS', () => {
     ['everybody', { people: { '*': 'read' } }, peopleExpected],
     ['every domain', { people: { '*@*': 'read' } }, peopleExpected],
     ['one address twice', { people: { 'ann@example.com': 'read', 'ANN@example.com': 'approve' } }, peopleExpected],
+    ['a letter that is ASCII in lower case alone', { people: { 'fran\u212A@example.com': 'read' } }, peopleExpected],
+    ['such a letter in a domain', { people: { '*@\u212Alub.example': 'read' } }, peopleExpected],
     ['a line end in an address', { people: { 'ann@example.com\n': 'read' } }, peopleExpected],
     ['nothing that somebody may', { people: { 'ann@example.com': '' } }, peopleExpected],
     ['an unknown word', { people: { 'ann@example.com': 'read post' } }, peopleExpected],

@@ -144,9 +144,16 @@ describe('a transaction takes the steps of the table and no others', () => {
 })
 
 describe('a step that is not allowed is refused', () => {
-  it('by the name that has asked for it', async () => {
+  it.each(['shop', 'Shop', 'SHOP'])('by the name that has asked for it, as %s', async (name) => {
     await run(payout())
-    await expectNo(approve.replaceAll('office', 'shop'), 'payout_approved_by')
+    await expectNo(approve.replaceAll('office', name), 'payout_approved_by')
+  })
+
+  it('by a name that no backend and no person has', async () => {
+    await run(payout())
+    for (const name of ['\u017Fhop', 'of fice', 'Ann@example.com', 'x'.repeat(65)]) {
+      await expectNo(approve.replaceAll('office', name), 'payout_approved_by')
+    }
   })
 
   it('by the limits, once a person must decide', async () => {

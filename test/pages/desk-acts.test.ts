@@ -71,6 +71,9 @@ describe('the desk offers what its reader may do, and nothing more', () => {
     const page = await openAs('ledger:approve')
     expect(await askDesk(page, 'payout 49')).toContain('You have asked for it: another name must approve it.')
     expect(await offered(page)).toEqual(['cancel'])
+    at.desk.payouts.unshift(paidOut(50, 'waiting', { by: 'Office' }))
+    expect(await askDesk(page, 'payout 50')).toContain('You have asked for it: another name must approve it.')
+    expect(await offered(page)).toEqual(['cancel'])
   })
 
   it('offers nothing where a deposit is held or refused for another reason', async () => {

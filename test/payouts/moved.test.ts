@@ -73,6 +73,7 @@ it('a backend that may only pay gets no more out than a day has, although the to
 it.each<[string, string, string, number]>([
   ['the scope ledger:approve, by another name than has asked', 'ledger:approve', 'office', 200],
   ['that scope by the name that has asked', 'ledger:approve ledger:pay', 'shop', 403],
+  ['that scope by that name in another case', 'ledger:approve ledger:pay', 'Shop', 403],
   ['the scope ledger:pay alone, by another name', 'ledger:pay', 'office', 403],
 ])('cancelling what has moved something, with %s', async (_, scope, by, status) => {
   const service = await startPaying()
@@ -92,10 +93,12 @@ it('over Workers RPC cancelling what has moved something takes another name than
   const service = await startPaying()
   const id = await halfPaid(service)
   const options = { moved: true } as const
-  expect(await service.rpc.cancelPayouts([id], 'a test', 'shop', options)).toMatchObject({
-    ok: false,
-    error: { kind: 'forbidden' },
-  })
+  for (const name of ['shop', 'SHOP']) {
+    expect(await service.rpc.cancelPayouts([id], 'a test', name, options)).toMatchObject({
+      ok: false,
+      error: { kind: 'forbidden' },
+    })
+  }
   expect(await service.rpc.cancelPayouts([id], 'a test', 'office', options)).toMatchObject({ ok: true })
 })
 

@@ -37,14 +37,15 @@ async function stuckPayout(service: RunningService, ...amounts: readonly bigint[
 }
 
 describe('approving', () => {
-  it('takes another name than has asked', async () => {
+  it('takes another name than has asked, in whatever case', async () => {
     const service = await withoutLimits()
     const { id } = await ask(service)
-    const own = await approve(service, [id], {}, 'shop')
-    expect(own).toMatchObject({
-      status: 403,
-      msg: `payout ${id}: another name must approve it than has asked for it`,
-    })
+    for (const name of ['shop', 'Shop', 'SHOP']) {
+      expect(await approve(service, [id], {}, name)).toMatchObject({
+        status: 403,
+        msg: `payout ${id}: another name must approve it than has asked for it`,
+      })
+    }
     expect(await stateOfPayout(service, id)).toBe('waiting/0')
     expect(await approve(service, [id])).toMatchObject({ status: 200, data: { list: [{ id, state: 'approved' }] } })
     expect(await shown(service, id)).toMatchObject({ state: 'approved', approved_by: 'office' })
@@ -54,7 +55,9 @@ describe('approving', () => {
   it('is not for a backend that has the name of the limits', async () => {
     const service = await withoutLimits()
     const { id } = await ask(service)
-    expect(await approve(service, [id], {}, 'limits')).toMatchObject({ status: 403 })
+    for (const name of ['limits', 'Limits']) {
+      expect(await approve(service, [id], {}, name)).toMatchObject({ status: 403 })
+    }
     expect(await stateOfPayout(service, id)).toBe('waiting/0')
   })
 

@@ -1,6 +1,8 @@
+import { isSameName } from '../../worker/common/ids.ts'
 import { assetsSchema } from '../../worker/config/chain.ts'
 import { type Bindings, parseBindings } from '../../worker/config/schemas.ts'
 import { parseBackendName } from '../../worker/ledger/entry.ts'
+import { byLimits } from '../../worker/payouts/payout.ts'
 import type { ConfigurationSource } from '../configuration.ts'
 import { readServiceUrl } from '../payout/settings.ts'
 import { pathIn } from '../place.ts'
@@ -86,7 +88,7 @@ function readName(options: Options): string {
   const name = parseBackendName(
     readOption(options, 'name', /./, 'who does it: 1 to 64 letters, digits, ".", "_" or "-"'),
   )
-  if (name !== null && name !== 'limits') return name
+  if (name !== null && !isSameName(name, byLimits)) return name
   throw new OptionError('--name: who does it: 1 to 64 letters, digits, ".", "_" or "-"')
 }
 

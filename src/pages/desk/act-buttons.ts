@@ -1,3 +1,4 @@
+import { isSameName } from '../../worker/common/ids.ts'
 import { button, type Child, html } from '../kit/dom.ts'
 import type { Act } from './act.ts'
 import { type DeskContext, depositAmount, deskAmount } from './context.ts'
@@ -13,7 +14,7 @@ export function payoutActs(context: DeskContext, about: Omit<PayoutAct, 'kind'>)
   const { texts, model } = context
   const { payout, left } = about
   const { name = '', mayApprove = false, mayPay = false } = model.summary?.reader ?? {}
-  const isOwn = payout.by === name
+  const isOwn = isSameName(payout.by, name)
   const isOpen = payout.state === 'waiting' || payout.state === 'stuck'
   const mayCancel = left.length > 0 ? mayApprove && !isOwn : mayApprove || mayPay
   const acts: readonly Act[] = [

@@ -35,6 +35,9 @@ export type PersonName = Brand<string, 'PersonName'>
 /** Whoever approves or cancels a payout, or decides about a held deposit. */
 export type DeciderName = BackendName | PersonName
 
+/** Whether two names stand for one backend or person: they differ at most in case. Names are ASCII, so this compares as SQLite's `lower` does. */
+export const isSameName = (one: string, other: string) => one.toLowerCase() === other.toLowerCase()
+
 /** Why a balance changes: the numbers that the API has as `type` of an entry. 6 to 8 are not used. */
 export const entryTypes = { recharge: 1, withdraw: 2, transfer: 3, payment: 4, refund: 5, adjustment: 9 } as const
 export type EntryType = (typeof entryTypes)[keyof typeof entryTypes]

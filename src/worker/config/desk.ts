@@ -29,16 +29,13 @@ const accessExpected = 'an object with team, audience and people, or its JSON te
 const people = parsedBy(z.record(z.string(), z.string(peopleExpected), peopleExpected), (given, refuse) => {
   const found = new Map<string, readonly PersonScope[]>()
   for (const [address, words] of Object.entries(given)) {
-    const who = address.toLowerCase()
+    const who = parsePersonName(address) // an asterisk is a local part, too
     const scopes = scopesIn(words)
-    if (!isPerson(who) || found.has(who) || scopes === null) return refuse(peopleExpected)
+    if (who === null || found.has(who) || scopes === null) return refuse(peopleExpected)
     found.set(who, scopes)
   }
   return found.size >= 1 && found.size <= peopleMax ? found : refuse(peopleExpected)
 })
-
-/** Whether a text is an e-mail address, or `*@` and a domain. */
-const isPerson = (who: string) => parsePersonName(who.replace(/^\*@/, 'anybody@')) !== null && !who.startsWith('*@*')
 
 /** Parses words for rights, separated by one space each, into scopes without repetition; null if one of them is no right. */
 function scopesIn(words: string): readonly PersonScope[] | null {

@@ -124,7 +124,8 @@ export const payouts = sqliteTable(
     rule(table.state, oneOf(...payoutStates)),
     rule(
       table.approved_by,
-      `(approved_by IS NULL) = (approved_at IS NULL) AND (approved_by IS NULL OR approved_by <> posted_by)
+      `(approved_by IS NULL) = (approved_at IS NULL) AND (approved_by IS NULL OR lower(approved_by) <> lower(posted_by))
+        AND (approved_by IS NULL OR approved_by = '' OR (${deciderName('approved_by')}))
         AND (approved_by IS NOT NULL OR ${isStored('waiting', 'cancelled')}) AND (approved_by IS NULL OR state <> 'waiting')`,
     ),
     rule(table.approved_at, orNull(safe)),

@@ -18,17 +18,17 @@ export function parseBackendName(value: unknown): BackendName | null {
 
 /** Longest e-mail address, in characters (RFC 5321, 4.5.3.1.3, without the angle brackets). */
 const personCharsMax = 254
-/** An e-mail address in lower case: a local part without quotes, and a domain (RFC 5321, 4.1.2). */
-const personForm = /^[a-z0-9!#$%&'*+/=?^_`{|}~-]+(?:\.[a-z0-9!#$%&'*+/=?^_`{|}~-]+)*@[a-z0-9-]+(?:\.[a-z0-9-]+)*$/
+/** An e-mail address: a local part without quotes, and a domain (RFC 5321, 4.1.2). All characters are ASCII. */
+const personForm =
+  /^[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+(?:\.[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+)*@[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)*$/
 
 /**
  * Parses the name of a person, which is an e-mail address; null for any other value. It returns lower case, so that two spellings of one address are one
- * person.
+ * person. The form is checked first: in lower case, some characters beyond ASCII become letters of somebody else's address.
  */
 export function parsePersonName(value: unknown): PersonName | null {
-  if (typeof value !== 'string' || value.length > personCharsMax) return null
-  const name = value.toLowerCase()
-  return personForm.test(name) ? (name as PersonName) : null // safe: the test is the definition
+  if (typeof value !== 'string' || value.length > personCharsMax || !personForm.test(value)) return null
+  return value.toLowerCase() as PersonName // safe: the test above and lower case are the definition
 }
 
 /** One ledger entry: `amount` (signed) has changed the wallet `wid`, whose balance after it was `balance`. */

@@ -1,5 +1,5 @@
 import type { BlockHeight, Txid } from '../chain/block.ts'
-import type { DeciderName } from '../common/ids.ts'
+import { type DeciderName, isSameName } from '../common/ids.ts'
 import { err, ok, type Result } from '../common/result.ts'
 import type { UnixMs } from '../common/time.ts'
 import type { PayoutState, payouts, payoutTransactions, StuckReason, TransactionEnd } from '../d1/payout-tables.ts'
@@ -139,7 +139,7 @@ export function approve(
   say: SayMoved,
 ): Result<PayoutRow, PayoutFailure> {
   const { id, state } = payout
-  if (payout.posted_by === by) {
+  if (isSameName(payout.posted_by, by)) {
     return err({ kind: 'forbidden', why: `payout ${id}: another name must approve it than has asked for it` })
   }
   if (state === 'cancelled') return notNow(payout, 'it is cancelled')
@@ -179,7 +179,7 @@ export function cancel(
   if (!canBecome(state, 'cancelled', 'cancel')) return notNow(payout, `it is ${state}`)
   const left = isOutflowKnown ? null : refuseOutflow(payout, outflows, say)
   if (left !== null) return err(left)
-  if (hasLeft(outflows) && (!mayApprove || payout.posted_by === by)) {
+  if (hasLeft(outflows) && (!mayApprove || isSameName(payout.posted_by, by))) {
     const takes = 'cancelling it takes the scope ledger:approve, and another name than has asked for it'
     return err({ kind: 'forbidden', why: `payout ${id}: money has left for it: ${takes}` })
   }

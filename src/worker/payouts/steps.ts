@@ -1,6 +1,6 @@
 import * as z from 'zod/mini'
 import type { Address } from '../chain/address.ts'
-import type { DeciderName, PayoutId } from '../common/ids.ts'
+import { type DeciderName, isSameName, type PayoutId } from '../common/ids.ts'
 import { err, ok, type Result } from '../common/result.ts'
 import type { UnixMs } from '../common/time.ts'
 import type { WriteDatabase } from '../d1/database.ts'
@@ -79,7 +79,8 @@ export async function approvePayouts(
 ): Promise<Result<readonly Payout[], PayoutFailure>> {
   const request = parseStep(approval, body)
   if (!request.ok) return request
-  if (by === byLimits) return err({ kind: 'forbidden', why: `${byLimits} is the name of what approves by itself` })
+  if (isSameName(by, byLimits))
+    return err({ kind: 'forbidden', why: `${byLimits} is the name of what approves by itself` })
   const { ids, moved: isOutflowKnown = false, attempts } = request.value
   return await takeSteps(db, ids, ({ payout, outflows }) =>
     approve(payout, outflows, { by, at: clock.now(), isOutflowKnown, attempts }, sayIn(currencies)),

@@ -14,6 +14,8 @@ const people = {
   '*@example.com': 'read',
   'bo@other.example': 'read pay',
   'eve@example.com': 'read pay approve',
+  'frank@example.com': 'read pay approve',
+  'mike@klub.example': 'read',
 }
 const access = { DESK_ACCESS: { team: 'acme', audience, people }, PAYOUTS: { address: payoutsSetting.address } }
 
@@ -99,6 +101,8 @@ describe('a person who has signed in by Cloudflare Access', () => {
     ['has two addresses in one', 'ann@example.com,eve@example.com', {}],
     ['has a name that is no address', 'shop', {}],
     ['has a line end after the address', 'ann@example.com\n', {}],
+    ['has a letter that becomes one of the list in lower case', 'fran\u212A@example.com', {}],
+    ['has such a letter in the domain', 'mike@\u212Alub.example', {}],
   ])('sees nothing where the assertion %s', async (_, email, changes) => {
     expect(await read(await ask(email, '/ledger/summary', changes))).toEqual(unauthorized)
   })

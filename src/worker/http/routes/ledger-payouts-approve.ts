@@ -34,7 +34,7 @@ export const ledgerPayoutsApproveDocs = () => {
     id: 'approvePayouts',
     summary: 'Approve payouts: all or none',
     description:
-      'Approves payouts that wait, by another name than has asked for them; or stuck ones, which may have three more transactions then. ' +
+      'Approves payouts that wait, by another name than has asked for them (not the same one in another case); or stuck ones, which may have three more transactions then. ' +
       'Sent again it is answered as the first time: with `attempts` also if one has got stuck since.',
     body: body(),
     success: payoutList('ApprovedPayouts'),
