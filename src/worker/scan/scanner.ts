@@ -52,7 +52,7 @@ export function createScanner(parts: ScannerParts): ScannerObject {
   const sender = createSender({ ...parts, memory })
   const keyUse: KeyUse = { wasUsed: false, withoutAccount: 0 }
   const openFor = (uid: Uid) => parts.openChain({ kind: 'caller', uid }, (clock.now() + callMs) as UnixMs)
-  const prepared = createSharedRuns<Result<null, QueryFailure>>(clock)
+  const prepared = createSharedRuns<Result<null, QueryFailure>>(clock, { lostMs: callMs })
   const balances = createSharedRuns<Result<readonly bigint[], QueryFailure>>(clock, keptBalances)
   const lookUps = createSharedRuns<Result<TransactionFinding, QueryFailure>>(clock)
   const inquiries = createSharedRuns<Result<CreditAnswer, QueryFailure>>(clock)
@@ -69,7 +69,8 @@ export function createScanner(parts: ScannerParts): ScannerObject {
     prepareIssue: (uid, firstIndex) => {
       const isOlder = firstIndex !== parts.firstIndex
       if (isOlder) return Promise.resolve(err(cannotIssue('deploying')))
-      return prepared.join(() => prepareIssue(parts, keyUse, openFor(uid)), `${uid}`).result
+      // All users share one run: for the very first addresses it asks nodes about the key, which many calls at once would do too often for the allowances.
+      return prepared.join(() => prepareIssue(parts, keyUse, openFor(uid))).result
     },
     balances: (uid, addresses, asset) => {
       const key = `${asset.kind === 'native' ? 'TRX' : asset.contract} ${addresses.join(' ')}`

@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import { reservedUid } from '../../../src/worker/common/ids.ts'
+import { callsOf } from '../../scan/harness.ts'
 import type { ScriptedNode } from '../../support/scripted-node.ts'
 import { usdtAddress } from '../../support/transaction-spec.ts'
 import {
@@ -7,6 +8,7 @@ import {
   alarmsIn,
   failed,
   firstAddress,
+  nodesWith,
   type RunningService,
   read,
   secondAddress,
@@ -87,6 +89,14 @@ describe('GET /tron/generate', () => {
       const set = service.with({ TRON_FIRST_INDEX: '0' })
       expect(await read(await set.get('/tron/generate'))).toEqual(issued(1, firstAddress))
       expect(alarmsIn(service)).toEqual([])
+    })
+
+    test('is issued to each of several users at once, by one check of the key for which all wait', async () => {
+      const usual = service.with(nodesWith({ perSecond: 15, perDay: 100_000 }))
+      const answers = await Promise.all([7, 8, 9, 10].map((uid) => usual.get('/tron/generate', uid)))
+      expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200])
+      const accounts = callsOf(usual, '/wallet/getaccount')
+      expect(accounts).toHaveLength(20 * usual.nodes.length)
     })
 
     test.each(['rpc', 'api'])('is 503 without an alarm where too few nodes answer by their %s', async (down) => {

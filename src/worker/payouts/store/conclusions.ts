@@ -66,17 +66,15 @@ function payoutOf({ payout_id }: TransactionRow, byId: ReadonlyMap<PayoutRow['id
   return payout_id === null ? null : (byId.get(payout_id) ?? null)
 }
 
-/** Reads at most `max` open transactions that no block can contain any more, with their payouts. */
+/** Reads at most `max` open transactions that no block can contain any more, with their payouts: in one batch, so that both are of one moment. */
 export async function selectExpired(
   db: ReadDatabase,
   max: number,
 ): Promise<readonly { readonly transaction: TransactionRow; readonly payout: PayoutRow }[]> {
-  const { results } = await selectOver(db, { max }).all<TransactionRow>()
-  if (results.length === 0) return []
-  const list = { txids: JSON.stringify(results.map(({ txid }) => txid)) }
-  const named = (await selectPayoutsOf(db, list).all<PayoutRow>()).results
-  const byId = new Map(named.map((payout) => [payout.id, payout]))
-  return results.flatMap((row) => {
+  const [over, named] = await db.batch([selectOver(db, { max }), selectPayoutsOfOver(db, { max })])
+  const byId = new Map(((named?.results ?? []) as PayoutRow[]).map((payout) => [payout.id, payout])) // safe: the columns of the statement
+  const rows = (over?.results ?? []) as TransactionRow[] // safe: the columns of the statement
+  return rows.flatMap((row) => {
     const payout = payoutOf(row, byId)
     return payout === null ? [] : [{ transaction: readTransaction(row), payout }]
   })
@@ -114,12 +112,16 @@ const selectPassing = fixedStatement<'at'>(sql`
 SELECT * FROM ${open} WHERE ${t.ended} IS NULL AND ${t.past_height} IS NULL AND ${t.expires_at} <= ${sql.placeholder('at')}`)
 
 /** A transaction is over when every block from the one after its reference block to the first one past its expiration was read, and the scan is not halted. */
-const selectOver = fixedStatement<'max'>(sql`
-SELECT * FROM ${open} WHERE ${t.ended} IS NULL
+const over = sql`FROM ${open} WHERE ${t.ended} IS NULL
   AND ${t.past_height} <= (SELECT ${scans.height} FROM ${scans} WHERE ${scans.halted} IS NULL)
   AND NOT EXISTS (SELECT 1 FROM ${rescans} INDEXED BY rescan_open WHERE ${rescans.finished_at} IS NULL
     AND ${rescans.to_height} > ${t.reference} AND ${rescans.next_height} <= ${t.past_height})
-LIMIT ${sql.placeholder('max')}`)
+ORDER BY ${t.id} LIMIT ${sql.placeholder('max')}`
+
+const selectOver = fixedStatement<'max'>(sql`SELECT * ${over}`)
+
+const selectPayoutsOfOver = fixedStatement<'max'>(sql`
+SELECT * FROM ${payouts} WHERE ${payouts.id} IN (SELECT ${t.payout_id} ${over})`)
 
 const fact = (column: Parameters<typeof member>[0]) => sql`fact.${member(column)}`
 const noteSeen = fixedStatement<'seen' | 'until'>(sql`
