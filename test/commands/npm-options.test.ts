@@ -79,9 +79,7 @@ const places = [['--production'], ['--prod'], ['--env=nile'], ['--env', 'nile']]
 const refusal = /^(npm has taken --env|NODE_ENV is "production")/
 /** The scripts of package.json, among them those of the operator's tools. */
 const { scripts } = JSON.parse(readFileSync(`${root}package.json`, 'utf8')) as { scripts: Record<string, string> }
-const tools = Object.keys(scripts).filter(
-  (name) => scripts[name]?.startsWith('node src/commands/') && name !== 'postinstall',
-)
+const tools = Object.keys(scripts).filter((name) => / src\/commands\/\S+\/\w+\.ts$/.test(scripts[name] ?? ''))
 
 describe('an option that npm takes, since -- is missing before it,', () => {
   it.each(commands.map((words, i) => [words.join(' '), words, places[i % places.length] ?? []] as const))(

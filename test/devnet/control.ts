@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { type Address, addressFromHex, formatBase58, parseAddress } from '../../src/worker/chain/address.ts'
-import { parseUnits } from '../../src/worker/common/amount.ts'
+import { formatUnits, parseUnits } from '../../src/worker/common/amount.ts'
 import { quantity, strip0x } from '../support/hex.ts'
 import type { DevnetNode, Heads } from './node.ts'
 import { type ContractName, readTokenArtifact, tokenSelector } from './token/compile.ts'
@@ -177,5 +177,8 @@ function readAddress(given: unknown): Address {
 function readUnits(given: unknown, decimals: number): number {
   const parsed = typeof given === 'string' ? parseUnits(given, decimals) : null
   if (parsed?.ok && parsed.value <= amountMax) return Number(parsed.value)
-  throw new ControlError(`"${String(given)}" is not an amount: it must be a decimal with at most ${decimals} decimals.`)
+  const why = parsed?.ok
+    ? `it is above ${formatUnits(amountMax, decimals)}, the most that one transfer can have here`
+    : `it must be a decimal with at most ${decimals} decimals`
+  throw new ControlError(`"${String(given)}" is not an amount: ${why}.`)
 }

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { dirname } from 'node:path'
 import { SignJWT } from 'jose'
@@ -60,6 +60,10 @@ export function markMatchingData(folders: LocalFolders): void {
 
 /** A folder of this project without the slash at its end, for messages. */
 const nameOf = (folder: string) => folder.slice(root.length, -1)
+
+/** The folders of the chains that `npm start` has made here, whatever the number of their cells. */
+export const dataFolders = () =>
+  existsSync(chainDir) ? [`${chainDir}/`, ...globSync(`${chainDir}/cells-*`).map((path) => `${path}/`)] : []
 
 /** Deletes chains and databases, with the storage of the objects. */
 export function deleteLocalData(): void {

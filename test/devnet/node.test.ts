@@ -238,6 +238,12 @@ describe('npm run pay', () => {
     const changed = `${depositBase58.slice(0, -1)}7`
     const { code, out } = await pay([changed, '1', 'TRX'])
     expect([code, out]).toEqual([1, expect.stringMatching(/^"T\w+" is not a Tron address \(.*\)\.\n$/)])
+    expect((await pay([depositBase58, '99999999999999', 'USDT'])).out).toBe(
+      '"99999999999999" is not an amount: it is above 9007199254.740991, the most that one transfer can have here.\n',
+    )
+    expect((await pay([depositBase58, '0.0000001', 'USDT'])).out).toMatch(
+      /it must be a decimal with at most 6 decimals\.\n$/,
+    )
     expect((await pay([])).out).toMatch(/^Three arguments are required.*\n$/)
     expect((await pay([depositBase58, '1', 'TRX'], '1')).out).toBe(
       'No local chain is running on port 1: run "npm start" first.\n',

@@ -22,8 +22,10 @@ import {
   readVariables,
   requireMatchingData,
 } from './local.ts'
+import { lockFolder } from './lock.ts'
 import { payoutBase58, prepareOperator } from './operator.ts'
-import { eventLine, helpText, isWorthPrinting, localNodes, localSymbols, welcome } from './words.ts'
+import { findOverrides, overrideLines } from './overrides.ts'
+import { eventLine, helpText, isWorthPrinting, localSymbols, refusedTokenLine, welcome } from './words.ts'
 import { applyMigrations, startWorker } from './wrangler.ts'
 
 const cronIntervalMs = 60_000
@@ -33,6 +35,8 @@ const answerMsMax = 60_000
 /** One function for each part that was started, which stops it. They are called in the reverse order of the starts. */
 const stopSteps: (() => Promise<void>)[] = []
 let isReady = false
+/** The newest line about a refused token. A page asks every few seconds, so the same line is printed once. */
+let lastRefusal: string | null = null
 let isStopping = false
 
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
@@ -58,12 +62,15 @@ try {
 
 /** Parses the options. Wrong ones end the process with the code 2. */
 function readOptions(args: readonly string[]) {
-  const refuse = () => {
-    printLine(`npm start takes no ${args.join(' ')}: "npm start -- --help" prints what it takes.`)
+  const refuse = (why = `npm start takes no ${args.join(' ')}: "npm start -- --help" prints what it takes.`) => {
+    printLine(why)
     process.exit(2)
   }
+  const options = { log: { type: 'boolean' }, help: { type: 'boolean' }, cells: { type: 'string' } } as const
+  const taken = Object.keys(options).find((name) => process.env[`npm_config_${name}`] !== undefined)
+  if (taken !== undefined)
+    refuse(`npm has taken --${taken} for itself. Write "--" before the options: npm start -- --${taken}`)
   try {
-    const options = { log: { type: 'boolean' }, help: { type: 'boolean' }, cells: { type: 'string' } } as const
     const { log = false, help = false, cells = '1' } = parseArgs({ args: [...args], options }).values
     const count = /^[1-9]\d?$/.test(cells) && Number(cells) <= localCellsMax ? Number(cells) : refuse()
     return help && args.length > 1 ? refuse() : { isLogging: log, isHelp: help, cellCount: count }
@@ -74,6 +81,8 @@ function readOptions(args: readonly string[]) {
 
 async function start(): Promise<void> {
   const ports = readPorts()
+  const lock = lockFolder(folders.chain) // two processes would overwrite each other's chain and database
+  stopSteps.push(async () => lock.release())
   for (const port of [ports.service, ports.receiver, ports.shop]) await requireFreePort(port, 'PORT')
   for (const port of [ports.tron, ports.anvil]) await requireFreePort(port, 'DEVNET_PORT')
   requireMatchingData(folders)
@@ -89,16 +98,22 @@ async function start(): Promise<void> {
   )
   await applyMigrations(folders.config, cellCount === 1 ? ['DB'] : cells.map(({ db }) => db))
   markMatchingData(folders)
-  const nodes = process.env.DEVNET_PORT ? localNodes(devnet.apiUrl) : null // on the usual port, the nodes in .dev.vars count
-  const endpoint = { url: `http://127.0.0.1:${ports.receiver}`, secretVar: 'WEBHOOK_SECRET' }
-  const webhooks = process.env.PORT ? JSON.stringify([endpoint]) : null // on the usual ports, the endpoints in .dev.vars count
   const base = `http://127.0.0.1:${ports.service}`
   const shop = startShop(base, ports.shop)
   startReceiver(ports.receiver, shop?.settle ?? (async () => {}))
-  const changes = { TRON_NODES: nodes, WEBHOOKS: webhooks, PAGE_ORIGINS: shop?.url ?? null }
+  const additions = {
+    chain: process.env.DEVNET_PORT ? devnet.apiUrl : null,
+    receiver: process.env.PORT ? `http://127.0.0.1:${ports.receiver}` : null,
+    shop: shop?.url ?? null,
+  }
+  const changes = findOverrides(additions, readVariable)
+  for (const line of overrideLines(changes, readVariable)) printLine(line)
   const worker = await startWorker(folders.config, ports.service, changes, (line) => {
     const isPrinted = isReady ? isLogging || isWorthPrinting(line) : /error/i.test(line) // only errors are printed before the start is complete
     if (isPrinted) printLine(line)
+    const refused = isReady ? refusedTokenLine(line) : null
+    if (refused !== null && refused !== lastRefusal) printLine(refused)
+    lastRefusal = refused ?? lastRefusal
   })
   stopSteps.push(worker.stop)
   void worker.ended.then(() => stop(1, 'The Worker (wrangler dev) stopped unexpectedly.'))

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { runCommand } from '../support/command.ts'
-import { eventLine, isWorthPrinting, welcome } from './words.ts'
+import { eventLine, isWorthPrinting, refusedTokenLine, welcome } from './words.ts'
 
 const base = 'http://127.0.0.1:8787'
 const address = 'TWer2Ygk5TEheHp3TPuYeqxmB6SsGZmaL6'
@@ -84,6 +84,20 @@ describe('npm start prints', () => {
   })
 })
 
+describe('a refused token', () => {
+  const line = (status: number, route: string) =>
+    `{"level":"info","event":"request","requestId":"1","route":"${route}","method":"GET","status":${status},"durationMs":1}`
+  it('is named with the secret that it should be signed with', () => {
+    expect(refusedTokenLine(line(401, '/wallet/list'))).toMatch(/^GET \/wallet\/list: 401\. .* AUTH_JWT_SECRET /)
+    expect(refusedTokenLine(line(401, '/ledger/entries'))).toMatch(/ BACKEND_JWT_SECRET /)
+  })
+  it('is the only request that is named', () => {
+    expect(refusedTokenLine(line(200, '/wallet/list'))).toBeNull()
+    expect(refusedTokenLine('{"level":"info","event":"tick","status":401}')).toBeNull()
+    expect(refusedTokenLine('{"level":"info" and no JSON')).toBeNull()
+  })
+})
+
 describe('npm start -- --help', () => {
   const start = (args: readonly string[], environment = {}) =>
     runCommand('test/devnet/start.ts', args, { withoutNetwork: true, environment })
@@ -109,5 +123,12 @@ describe('npm start -- --help', () => {
     expect(out).toContain('http://127.0.0.1:9201/jsonrpc')
     const { code, all } = await start(['--port', '1'])
     expect([code, all]).toEqual([2, expect.stringContaining('npm start -- --help')])
+    const taken = await start(['3'], { npm_config_cells: 'true' }) // what npm makes of "npm start --cells 3"
+    expect([taken.code, taken.all]).toEqual([
+      2,
+      expect.stringMatching(
+        /^npm has taken --cells for itself\. Write "--" before the options: npm start -- --cells\n$/,
+      ),
+    ])
   })
 })

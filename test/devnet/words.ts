@@ -1,5 +1,6 @@
 /** What `npm start` prints. */
 
+import { parseJson } from '../../src/worker/common/result.ts'
 import type { LocalCell } from './cells.ts'
 import {
   collectCommand,
@@ -93,7 +94,7 @@ mnemonic, which is "${'test '.repeat(11)}junk" here, in public:`,
 const commands = (lines: readonly string[]) => lines.map((line) => `  ${line}`).join('\n')
 
 /** `TRON_NODES` for a local chain on another port than usual, with the limits of `test/devnet/dev.vars`. */
-export const localNodes = (api: string) =>
+const localNodes = (api: string) =>
   JSON.stringify([{ rpc: `${api}/jsonrpc`, api, perSecond: 1_000, perDay: 10_000_000 }])
 
 /** The symbols of the currencies in `.dev.vars`, by their numbers. */
@@ -134,6 +135,21 @@ export function eventLine(event: unknown, symbols: ReadonlyMap<number, string>):
   const amount = [amt, currency].filter((one) => one !== undefined && one !== null).join(' ')
   const parts = [amount, order, data.why ?? data.reason, final].filter((part) => part)
   return `Event ${id}${cell === undefined ? '' : ` of cell ${cell}`}: ${[type, `user ${uid}`, ...parts].join(', ')}`
+}
+
+/**
+ * One line for a request whose token was refused, from the service's own line about it; null for any other line. The answer says nothing about a token whose
+ * signature is wrong, so a wrong secret in one's own shop could not be told from a fault of the service.
+ */
+export function refusedTokenLine(line: string): string | null {
+  if (!line.startsWith('{"level":"info"')) return null
+  const { event, status, method, route } = (parseJson(line) ?? {}) as Readonly<Record<string, unknown>>
+  if (event !== 'request' || status !== 401) return null
+  const variable = String(route).startsWith('/ledger') ? 'BACKEND_JWT_SECRET' : 'AUTH_JWT_SECRET'
+  return (
+    `${method} ${route}: 401. Was the token signed with ${variable} of .dev.vars? ` +
+    'If it was, the header WWW-Authenticate of the answer says what is wrong with it.'
+  )
 }
 
 /** Whether to print a line of the service: all but requests, ticks and other news (`info`). */

@@ -25,18 +25,16 @@ const readyMsMax = 120_000
 const lookMs = 200
 
 /**
- * Starts the Worker of a folder; resolves when it answers a request, whatever wrangler prints. `changes` replace variables of `.dev.vars`, where they are
- * not null. `print` gets every later line of its output.
+ * Starts the Worker of a folder; resolves when it answers a request, whatever wrangler prints. `changes` replace variables of `.dev.vars`.
+ * `print` gets every later line of its output.
  */
 export async function startWorker(
   folder: string,
   port: number,
-  changes: Readonly<Record<string, string | null>>,
+  changes: Readonly<Record<string, string>>,
   print: (line: string) => void,
 ): Promise<LocalWorker> {
-  const override = Object.entries(changes).flatMap(([name, value]) =>
-    value === null ? [] : ['--var', `${name}:${value}`],
-  )
+  const override = Object.entries(changes).flatMap(([name, value]) => ['--var', `${name}:${value}`])
   const options = ['--ip', '127.0.0.1', '--port', `${port}`, '--show-interactive-dev-session=false', ...override]
   const child = spawnWrangler(['dev', ...options], folder)
   const ended = new Promise<void>((resolve) => {
