@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { createAuthenticators, type Scope } from '../../../src/worker/http/auth/authenticate.ts'
+import { refetchMs } from '../../../src/worker/http/auth/key-set.ts'
 import { backendTokenSecondsMax } from '../../../src/worker/http/auth/token-fault.ts'
 import { missingScope, toAuthProblem, unknownPath } from '../../../src/worker/http/errors.ts'
 import { ledgerRoutes, routes } from '../../../src/worker/http/routes.ts'
@@ -70,13 +71,15 @@ describe('a backend’s token', () => {
     const [issuer, other] = [await createIssuer('ES256', 'key-1'), await createIssuer('ES256', 'key-1')]
     const quiet = () => undefined
     const now = Math.floor(Date.now() / 1000)
+    const clock = createVirtualClock(now * 1000)
+    let published = issuer
     const { backends } = createAuthenticators(
       secretConfig,
       { secrets: [], jwksUrl: 'https://keys.example/backends', issuer: null, audience: null },
       {
-        clock: createVirtualClock(now * 1000),
+        clock,
         logger: { info: quiet, warn: quiet, error: quiet, alarm: quiet },
-        fetch: async () => Response.json(keySetOf(issuer)),
+        fetch: async () => Response.json(keySetOf(published)),
         waitUntil: () => undefined,
       },
     )
@@ -89,6 +92,10 @@ describe('a backend’s token', () => {
     })
     expect(await backends(requestOf(await other.sign(good)))).toEqual(refused)
     expect(await backends(requestOf(await signHs256(good, backendSecret)))).toEqual(refused)
+    published = other
+    await clock.advance(refetchMs)
+    expect(await backends(requestOf(await other.sign(good)))).toMatchObject({ ok: true })
+    expect(await backends(requestOf(await issuer.sign(good)))).toEqual(refused)
   })
 })
 

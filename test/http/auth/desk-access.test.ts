@@ -1,4 +1,5 @@
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { refetchMs } from '../../../src/worker/http/auth/key-set.ts'
 import { missingScope, onlyBackends, toAuthProblem, toPersonProblem } from '../../../src/worker/http/errors.ts'
 import { ledgerRoutes } from '../../../src/worker/http/routes.ts'
 import { payoutsSetting } from '../../payouts/harness.ts'
@@ -140,6 +141,32 @@ describe('a person who has signed in by Cloudflare Access', () => {
     }
     answerKeys = good
     expect((await ask('ann@example.com')).status).toBe(200)
+  })
+
+  test('is known by a key that the team has put in place of one under the same name', async () => {
+    expect((await ask('ann@example.com')).status).toBe(200)
+    const before = team
+    team = await createIssuer('RS256', 'team-1')
+    service.clock.seconds += refetchMs / 1000
+    expect((await ask('ann@example.com')).status).toBe(200)
+    const withdrawn = asserted(await before.sign(said('ann@example.com')))
+    expect((await service.fetch(new Request(`${origin}/ledger/summary`, { headers: withdrawn }))).status).toBe(401)
+  })
+
+  test.each([
+    [5, 200],
+    [6, 401],
+  ])('is known with an nbf %i s ahead: %i', async (ahead, status) => {
+    expect((await ask('ann@example.com', '/ledger/summary', { nbf: tokenNow + ahead })).status).toBe(status)
+  })
+
+  test('is nobody from the second of exp on', async () => {
+    for (const [left, status] of [
+      [1, 200],
+      [0, 401],
+    ] as const) {
+      expect((await ask('ann@example.com', '/ledger/summary', { exp: tokenNow + left })).status).toBe(status)
+    }
   })
 
   test('is nobody without DESK_ACCESS, and where a token is given as well the token counts', async () => {

@@ -116,6 +116,17 @@ describe('while the issuer cannot be reached', () => {
     expect(await harness.verify(await stranger.sign(goodClaims(), { kid: 'kid-known' }))).toEqual(refused)
   })
 
+  test('a wrong signature is answered by the known keys, and ends nobody else’s session', async () => {
+    for (const [, respond] of outages) {
+      const harness = await afterOutage(respond)
+      harness.clock.seconds += refetchMs / 1000
+      const wrong = await stranger.sign(goodClaims(), { kid: 'kid-known' })
+      expect(await harness.verify(wrong)).toEqual(refused)
+      for (const token of await tokensOf(3, 1)) expect(await harness.verify(token)).toEqual(admitted())
+      expect(harness.fetches.count).toBe(2)
+    }
+  })
+
   test('requests with known keys never wait for it: one fetch runs behind them', async () => {
     const harness = await afterOutage(() => new Promise<Response>(() => undefined))
     harness.clock.seconds += keysMaxAgeMs / 1000

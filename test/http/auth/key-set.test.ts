@@ -277,6 +277,92 @@ describe('keys that cannot be fetched', () => {
   })
 })
 
+describe('a key that its issuer has replaced', () => {
+  const kids = [null, 'kid-1']
+  /** A service that has verified a token of `before`. `now` is what the issuer publishes. */
+  async function afterFirst(before: Issuer) {
+    const set = { now: [before] as readonly Issuer[] }
+    const harness = served(() => Response.json(keySetOf(...set.now)))
+    const withdrawn = await before.sign(goodClaims())
+    expect(await harness.verify(withdrawn)).toEqual(admitted())
+    harness.clock.seconds += refetchMs / 1000
+    return { harness, set, withdrawn }
+  }
+
+  test.each(kids)('under the same name (%s) counts at once, and the old one no longer', async (kid) => {
+    const [before, after] = [await createIssuer('ES256', kid), await createIssuer('ES256', kid)]
+    const { harness, set, withdrawn } = await afterFirst(before)
+    const another = await before.sign(goodClaims({ jti: 'another' }))
+    set.now = [after]
+    expect(await harness.verify(await after.sign(goodClaims()))).toEqual(admitted())
+    expect(harness.fetches.count).toBe(2)
+    expect([await harness.verify(withdrawn), await harness.verify(another)]).toEqual([refused, refused])
+    expect(harness.fetches.count).toBe(2)
+  })
+
+  test('is among several without a name', async () => {
+    const [kept, before, after] = await Promise.all([1, 2, 3].map(() => createIssuer('RS256', null)))
+    if (kept === undefined || before === undefined || after === undefined) throw new Error('three issuers')
+    const { harness, set } = await afterFirst(before)
+    set.now = [kept, after]
+    for (const issuer of [after, kept])
+      expect(await harness.verify(await issuer.sign(goodClaims()))).toEqual(admitted())
+    expect(harness.fetches.count).toBe(2)
+  })
+
+  test('was unusable before', async () => {
+    const broken = { kty: 'EC', crv: 'P-256', x: 'AAAA', y: 'AAAA', kid: 'kid-ES256', alg: 'ES256' }
+    const sets = [{ keys: [broken] }, keySetOf(ec)]
+    const harness = served(() => Response.json(sets.shift()))
+    const token = await ec.sign(goodClaims())
+    expect(await harness.verify(token)).toEqual(refused)
+    harness.clock.seconds += refetchMs / 1000
+    expect(await harness.verify(token)).toEqual(admitted())
+  })
+
+  test('is asked for by one fetch, however many new tokens wait for it', async () => {
+    const [before, after] = [await createIssuer('ES256', null), await createIssuer('ES256', null)]
+    const { harness, set } = await afterFirst(before)
+    set.now = [after]
+    const tokens = await Promise.all(Array.from({ length: 50 }, (_, i) => after.sign(goodClaims({ jti: `${i}` }))))
+    expect(await Promise.all(tokens.map((token) => harness.verify(token)))).toEqual(Array(50).fill(admitted()))
+    expect(harness.fetches.count).toBe(2)
+  })
+
+  test('is asked for at most every 30 s, whatever forged tokens come', async () => {
+    const { harness, withdrawn } = await afterFirst(ec)
+    let forged = 0
+    for (let second = 0; second < 300; second += 1) {
+      for (const header of [{ kid: 'kid-ES256' }, { kid: undefined }, { kid: `kid-${second}` }]) {
+        forged += 1
+        expect(await harness.verify(await stranger.sign(goodClaims(), header))).toEqual(refused)
+      }
+      harness.clock.seconds += 1
+    }
+    expect(forged).toBe(900)
+    expect(harness.fetches.count).toBe(1 + 300_000 / refetchMs)
+    expect(await harness.verify(withdrawn)).toEqual(admitted())
+  })
+
+  test('is asked for at most every 30 s also while the issuer drops each request', async () => {
+    let isFirst = true
+    const harness = served(() => {
+      if (!isFirst) return new Promise<Response>(() => undefined)
+      isFirst = false
+      return Response.json(keySetOf(ec))
+    })
+    expect(await harness.verify(await ec.sign(goodClaims()))).toEqual(admitted())
+    const wrong = await stranger.sign(goodClaims(), { kid: 'kid-ES256' })
+    for (let second = 0; second < 60; second += 1) {
+      harness.clock.seconds += 1
+      void harness.verify(wrong)
+      expect(await harness.verify(await ec.sign(goodClaims({ jti: `${second}` })))).toEqual(admitted())
+    }
+    await vi.waitFor(() => expect(harness.fetches.count).toBeGreaterThan(1))
+    expect(harness.fetches.count).toBeLessThanOrEqual(3)
+  })
+})
+
 describe('a key of the set that cannot be used', () => {
   test('makes its tokens wrong, with a line in the log', async () => {
     const broken = { kty: 'EC', crv: 'P-256', x: 'AAAA', y: 'AAAA', kid: 'kid-stranger', alg: 'ES256' }

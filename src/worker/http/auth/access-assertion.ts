@@ -1,10 +1,10 @@
-import { errors, jwtVerify } from 'jose'
 import type { PersonName } from '../../common/ids.ts'
 import { err, ok, type Result } from '../../common/result.ts'
 import type { DeskAccess, PersonScope } from '../../config/desk.ts'
 import { parsePersonName } from '../../ledger/entry.ts'
 import { authorizationCharsMax } from './authenticate.ts'
-import { createKeySet, type KeySetParts, KeysUnavailable } from './key-set.ts'
+import { createKeySet, type KeySetParts } from './key-set.ts'
+import { checkWithKeySet, verifyWith } from './verify-token.ts'
 
 /** The header in which Cloudflare Access names the person who sends a request, by a signed JWT: anybody could send an unsigned name. */
 const assertionHeader = 'cf-access-jwt-assertion'
@@ -33,24 +33,19 @@ export function hasAssertion({ headers }: Request): boolean {
  * other origins, too. So a request that changes something must come from a page of the service's own origin.
  */
 export function createPersonAuthenticator(access: DeskAccess, parts: KeySetParts): AuthenticatePerson {
-  const { select } = createKeySet(access.keysUrl, parts)
+  const check = checkWithKeySet(createKeySet(access.keysUrl, parts), ['RS256'])
   const { issuer, audience, people } = access
-  const claims = { issuer, audience, algorithms: ['RS256'], requiredClaims: ['exp', 'email'] }
+  const claims = { issuer, audience, requiredClaims: ['exp', 'email'] }
   return async (request) => {
     if (acts(request) && !isOfOwnPage(request)) return err('not-own-page')
     const assertion = request.headers.get(assertionHeader) ?? ''
     if (assertion.length > authorizationCharsMax) return err('unauthorized')
-    try {
-      const { payload } = await jwtVerify(assertion, select, { ...claims, currentDate: new Date(parts.clock.now()) })
-      const name = parsePersonName(payload.email)
-      if (name === null) return err('unauthorized')
-      const scopes = people.get(name) ?? people.get(`*${name.slice(name.indexOf('@'))}`)
-      return scopes === undefined ? err('not-listed') : ok({ name, scopes })
-    } catch (thrown) {
-      if (thrown instanceof KeysUnavailable) return err('keys-unavailable')
-      if (thrown instanceof errors.JOSEError) return err('unauthorized')
-      throw thrown
-    }
+    const verified = await verifyWith(check, assertion, claims, parts)
+    if (!verified.ok) return err(verified.error === 'keys-unavailable' ? 'keys-unavailable' : 'unauthorized')
+    const name = parsePersonName(verified.value.email)
+    if (name === null) return err('unauthorized')
+    const scopes = people.get(name) ?? people.get(`*${name.slice(name.indexOf('@'))}`)
+    return scopes === undefined ? err('not-listed') : ok({ name, scopes })
   }
 }
 

@@ -4,10 +4,7 @@ import { ok } from '../../common/result.ts'
 import type { Clock } from '../../platform/clock.ts'
 import type { TokenVerifier } from './verify-token.ts'
 
-/**
- * How long a verified token is accepted without another verification, in milliseconds. After a key is withdrawn, tokens that it has signed are accepted for up
- * to this time.
- */
+/** How long a verified token is accepted without another verification, in milliseconds. */
 export const keptTokenMs = 60_000
 /** Most verified tokens that are kept; each takes about 1 kB. */
 export const keptTokensMax = 1_000
@@ -15,13 +12,16 @@ export const keptTokensMax = 1_000
 /** The claims of a verified token. It is accepted without another verification from `from` until `until`, in milliseconds since 1970. */
 interface KeptToken {
   readonly claims: JWTPayload
+  /** The version of the keys before the verification. */
+  readonly keysVersion: number
   readonly from: number
   readonly until: number
 }
 
 /**
  * Wraps a verifier so that it remembers verified tokens by their SHA-256, for at most `keptTokenMs` and never past the token's `exp`. It does not remember
- * refused tokens. Otherwise half of the work of a request would be to verify a signature that was verified before.
+ * refused tokens. A token is verified again when another key set was fetched, which may lack its key. Without this memory, half of the work of a request would
+ * be to verify a signature that was verified before.
  */
 export function keepVerified(own: TokenVerifier, { now }: Pick<Clock, 'now'>): TokenVerifier {
   const kept = new Map<string, KeptToken>()
@@ -30,17 +30,20 @@ export function keepVerified(own: TokenVerifier, { now }: Pick<Clock, 'now'>): T
       const digest = await digestOf(token)
       const found = kept.get(digest)
       // If the clock has stepped back, the token may not be valid yet, so it is verified again.
-      if (found !== undefined && found.from <= now() && now() < found.until) return ok(found.claims)
+      const isInTime = found !== undefined && found.from <= now() && now() < found.until
+      if (isInTime && found.keysVersion === own.keysVersion()) return ok(found.claims)
       kept.delete(digest)
-      const from = now()
+      const [from, keysVersion] = [now(), own.keysVersion()]
       const claims = await own.verify(token)
       if (!claims.ok) return claims
-      kept.set(digest, { claims: claims.value, from, until: Math.min(from + keptTokenMs, endOf(claims.value)) })
+      const until = Math.min(from + keptTokenMs, endOf(claims.value))
+      kept.set(digest, { claims: claims.value, keysVersion, from, until })
       const [oldest] = kept.keys()
       if (kept.size > keptTokensMax && oldest !== undefined) kept.delete(oldest)
       return claims
     },
-    isSigned: (token) => own.isSigned(token),
+    isSigned: own.isSigned,
+    keysVersion: own.keysVersion,
   }
 }
 

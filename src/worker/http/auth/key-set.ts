@@ -13,7 +13,7 @@ export const keysBytesMax = 65_536
 export const keysMaxAgeMs = 600_000
 /** How long a key set is used if newer fetches fail. So a shorter outage of the issuer ends no session. */
 export const keysKeptMs = 14_400_000
-/** Shortest time between two fetches while a key set is known. */
+/** Shortest time between the starts of two fetches while a key set is known, however many tokens ask for one. */
 export const refetchMs = 30_000
 /** No fetch for this long after a failed one while no key set is known. */
 export const failurePauseMs = 2000
@@ -37,25 +37,36 @@ export interface KeySet {
   readonly select: JWTVerifyGetKey
   /** Chooses from the last fetched key set, and never asks the issuer. */
   readonly selectKnown: JWTVerifyGetKey
+  /** How many key sets were fetched so far. What was verified at another version may have been signed with a withdrawn key. */
+  version(): number
+  /**
+   * For a token whose signature failed with the keys of `version`: its issuer may have replaced a key under the same name. Fetches the key set, unless it has
+   * another version by now or the last fetch was just begun. Returns whether the version is another one now. Never throws.
+   */
+  renew(version: number): Promise<boolean>
 }
 
 /**
- * The keys at a URL, fetched on demand. All requests share one fetch, and after a failed one there is a pause (decision note 15). A token whose key is in the
- * set never waits for the issuer: an old set is used while it is fetched again, up to `keysKeptMs` after its own fetch. A token whose key is not in it waits
- * for a fetch. Both members throw `KeysUnavailable` if there is no usable set. `select` also throws it if the key is not in the set and the set cannot be
- * fetched, because the key may be a new one.
+ * The keys at a URL, fetched on demand. All requests share one fetch, and after each there is a pause (decision note 15). A token whose key is in the set never
+ * waits for the issuer: an old set is used while it is fetched again, up to `keysKeptMs` after its own fetch. A token whose key is not in it, or whose
+ * signature fails, waits for a fetch. `select` and `selectKnown` throw `KeysUnavailable` if there is no usable set. `select` also throws it if the key is not in
+ * the set and the set cannot be fetched, because the key may be a new one.
  */
 export function createKeySet(url: string, { clock, logger, fetch, waitUntil }: KeySetParts): KeySet {
   let newest: { readonly select: ReturnType<typeof createLocalJWKSet>; readonly fetchedAt: number } | null = null
-  let failedAt = Number.NEGATIVE_INFINITY
+  let version = 0
+  let [begunAt, failedAt] = [Number.NEGATIVE_INFINITY, Number.NEGATIVE_INFINITY]
   // The result of a run is whether the fetch succeeded. Its promise never rejects, but never settles if the platform ends the request that began it.
   const fetches = createSharedRuns<boolean>(clock, { lostMs: lostFetchMs })
   const ageMs = () => (newest === null ? Number.POSITIVE_INFINITY : clock.now() - newest.fetchedAt)
-  const isPaused = () => clock.now() - failedAt < (newest === null ? failurePauseMs : refetchMs)
+  const isPaused = () => (newest === null ? clock.now() - failedAt < failurePauseMs : clock.now() - begunAt < refetchMs)
   const fetchOnce = async (): Promise<boolean> => {
+    begunAt = clock.now()
     const fetched = await fetchKeySet(fetch, url)
-    if (fetched.ok) newest = { select: createLocalJWKSet(fetched.value), fetchedAt: clock.now() }
-    else {
+    if (fetched.ok) {
+      newest = { select: createLocalJWKSet(fetched.value), fetchedAt: clock.now() }
+      version += 1
+    } else {
       failedAt = clock.now()
       logger.warn('token-keys-unavailable', { why: fetched.error })
     }
@@ -67,10 +78,10 @@ export function createKeySet(url: string, { clock, logger, fetch, waitUntil }: K
     if (isNew) waitUntil(run.result)
     return run
   }
-  /** Fetches the key set, unless a fetch has just succeeded or just failed. Returns whether the key set is now younger than `refetchMs`. */
+  /** Fetches the key set or waits for a fetch, unless one has just succeeded or failed. Returns whether the key set is now younger than `refetchMs`. */
   const refetch = async (): Promise<boolean> => {
     if (ageMs() < refetchMs) return true
-    if (isPaused()) return false
+    if (isPaused() && fetches.known() === null) return false
     const { startedAt, result } = shareFetch()
     return (await endsWithin(result, startedAt + lostFetchMs - clock.now(), clock)) && result
   }
@@ -89,7 +100,15 @@ export function createKeySet(url: string, { clock, logger, fetch, waitUntil }: K
       return selectKnown(header, token)
     }
   }
-  return { select, selectKnown }
+  return {
+    select,
+    selectKnown,
+    version: () => version,
+    async renew(seen) {
+      if (version === seen) await refetch()
+      return version !== seen
+    },
+  }
 }
 
 /** Fetches a key set once, within `keysTimeoutMs` and `keysBytesMax`. The error says why that failed, without the URL, which may contain a secret. */

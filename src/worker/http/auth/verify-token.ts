@@ -27,6 +27,8 @@ export interface TokenVerifier {
   verify(token: string): Promise<Result<JWTPayload, TokenFailure>>
   /** Whether the signature is valid with a shared secret or with a key that was fetched before. Sends no request to an issuer of tokens. */
   isSigned(token: string): Promise<boolean>
+  /** The version of the key set (`KeySet`); 0 without one. A token that was verified at another version may have been signed with a withdrawn key. */
+  keysVersion(): number
 }
 
 /** Makes a verifier that checks each token only with the keys for its algorithm; null if `config` has no key. A token without `sub` gets `subjectFault`. */
@@ -35,12 +37,15 @@ export function createTokenVerifier(
   parts: KeySetParts,
   subjectFault: TokenFault,
 ): TokenVerifier | null {
-  const checks = signatureChecks(config, parts)
+  const { secrets, jwksUrl, issuer, audience } = config
+  const keySet = jwksUrl === null ? null : createKeySet(jwksUrl, parts)
+  const checks = [
+    ...checksWithSecrets(secrets),
+    ...(keySet === null ? [] : [checkWithKeySet(keySet, keySetAlgorithms)]),
+  ]
   if (checks.length === 0) return null
-  const { issuer, audience } = config
   const claims = {
     requiredClaims: ['exp', 'sub'],
-    clockTolerance: aheadSecondsMax,
     ...(issuer === null ? {} : { issuer }),
     ...(audience === null ? {} : { audience }),
   }
@@ -52,20 +57,11 @@ export function createTokenVerifier(
     async verify(token) {
       const check = checkFor(token)
       if (check === undefined) return err('unauthorized')
-      const { algorithms, verify } = check
-      const now = Math.floor(parts.clock.now() / 1000)
-      try {
-        const payload = await verify(token, { ...claims, algorithms, currentDate: new Date(now * 1000) })
-        return (payload.exp ?? 0) > now ? ok(payload) : faulty('expired')
-      } catch (thrown) {
-        if (thrown instanceof KeysUnavailable) return err('keys-unavailable')
-        // An exception that is not jose's own comes from an unusable key in the set.
-        if (!(thrown instanceof errors.JOSEError)) {
-          parts.logger.warn('token-key-unusable', { why: thrown instanceof Error ? thrown.name : typeof thrown })
-        }
-        const fault = faultOf(thrown)
-        return fault === null ? err('unauthorized') : faulty(fault === 'sub' ? subjectFault : fault)
-      }
+      const verified = await verifyWith(check, token, claims, parts)
+      if (verified.ok) return verified
+      const { error } = verified
+      if (error === 'unauthorized' || error === 'keys-unavailable') return err(error)
+      return faulty(error === 'sub' ? subjectFault : error)
     },
     async isSigned(token) {
       try {
@@ -74,8 +70,36 @@ export function createTokenVerifier(
         return false // the token is malformed, or no known key verifies it
       }
     },
+    keysVersion: () => keySet?.version() ?? 0,
   }
 }
+
+/**
+ * Verifies one token of any kind: its signature by `check`, its times, and the given claims. Its `nbf` may be `aheadSecondsMax` in the future; its `exp` is
+ * exact. The error is the fault of the claims only if the signature is valid.
+ */
+export async function verifyWith(
+  { algorithms, verify }: SignatureCheck,
+  token: string,
+  claims: JWTVerifyOptions,
+  { clock, logger }: Pick<KeySetParts, 'clock' | 'logger'>,
+): Promise<Result<JWTPayload, 'unauthorized' | 'keys-unavailable' | TokenFault | 'sub'>> {
+  const now = Math.floor(clock.now() / 1000)
+  const times = { clockTolerance: aheadSecondsMax, currentDate: new Date(now * 1000) }
+  try {
+    const payload = await verify(token, { ...claims, ...times, algorithms: [...algorithms] })
+    return (payload.exp ?? 0) > now ? ok(payload) : err('expired')
+  } catch (thrown) {
+    if (thrown instanceof KeysUnavailable) return err('keys-unavailable')
+    if (isUnusableKey(thrown)) {
+      logger.warn('token-key-unusable', { why: thrown instanceof Error ? thrown.name : typeof thrown })
+    }
+    return err(faultOf(thrown) ?? 'unauthorized')
+  }
+}
+
+/** Whether an exception comes from an unusable key in the set: it is not one of jose's own. */
+const isUnusableKey = (thrown: unknown) => !(thrown instanceof errors.JOSEError || thrown instanceof KeysUnavailable)
 
 /** The fault that jose finds in the claims, which it reads only if the signature is valid; null for any other error. */
 function faultOf(thrown: unknown): TokenFault | 'sub' | null {
@@ -87,18 +111,17 @@ function faultOf(thrown: unknown): TokenFault | 'sub' | null {
 }
 
 /** Checks signatures with keys of one kind: the shared secrets for one HMAC, or the key set of an issuer. */
-interface SignatureCheck {
-  readonly algorithms: string[]
+export interface SignatureCheck {
+  readonly algorithms: readonly string[]
   readonly verify: (token: string, options: JWTVerifyOptions) => Promise<JWTPayload>
   readonly isSigned: (token: string) => Promise<boolean>
 }
 
-function signatureChecks({ secrets, jwksUrl }: TokenConfig, parts: KeySetParts): readonly SignatureCheck[] {
-  const ofSecrets = hashes.flatMap(([algorithm, hash, bytesMin]) => {
+function checksWithSecrets(secrets: readonly string[]): readonly SignatureCheck[] {
+  return hashes.flatMap(([algorithm, hash, bytesMin]) => {
     const fit = secrets.map(bytesOf).filter(({ length }) => length >= bytesMin)
     return fit.length === 0 ? [] : [checkWithSecrets(algorithm, hash, fit)]
   })
-  return jwksUrl === null ? ofSecrets : [...ofSecrets, checkWithKeySet(createKeySet(jwksUrl, parts))]
 }
 
 const bytesOf = (secret: string) => new Uint8Array(new TextEncoder().encode(secret))
@@ -134,13 +157,24 @@ function checkWithSecrets(
   }
 }
 
-function checkWithKeySet(keySet: KeySet): SignatureCheck {
-  const algorithms = ['RS256', 'ES256', 'EdDSA', 'Ed25519']
+const keySetAlgorithms = ['RS256', 'ES256', 'EdDSA', 'Ed25519']
+
+/** Checks signatures of these algorithms with the keys of a set. If a signature fails, it is checked once more with a newer set, if there is one. */
+export function checkWithKeySet(keySet: KeySet, algorithms: readonly string[]): SignatureCheck {
   return {
     algorithms,
-    verify: (token, options) => verifyWithKeySet(token, keySet.select, options),
+    async verify(token, options) {
+      const version = keySet.version()
+      try {
+        return await verifyWithKeySet(token, keySet.select, options)
+      } catch (thrown) {
+        const hasFailed = thrown instanceof errors.JWSSignatureVerificationFailed || isUnusableKey(thrown)
+        if (!hasFailed || !(await keySet.renew(version))) throw thrown
+        return verifyWithKeySet(token, keySet.select, options)
+      }
+    },
     async isSigned(token) {
-      await compactVerify(token, keySet.selectKnown, { algorithms })
+      await compactVerify(token, keySet.selectKnown, { algorithms: [...algorithms] })
       return true
     },
   }
