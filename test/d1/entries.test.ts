@@ -206,7 +206,7 @@ describe('cost', () => {
     for (const [filter, wanted] of cases) {
       const measured = await measure(db, (metered) => selectEntries(metered, uid(1), { ...filter, ...wanted }))
       expect(measured.trips).toBe(1)
-      rows.push({ rows: measured.rows, isInTime: filter.from !== undefined })
+      rows.push({ rows: measured.rows, isInTime: filter.from !== undefined || (wanted.page ?? 1) > 1 })
     }
     return rows
   }
@@ -218,9 +218,75 @@ describe('cost', () => {
     const others = [few, many].map((list) => list.filter(({ isInTime }) => !isInTime).map(({ rows }) => rows))
     expect(Math.max(...others.flat())).toBeLessThanOrEqual(180)
     expect(others[1]).toEqual(others[0]?.map((rows) => expect.closeTo(rows, -1)))
-    // Times are found by binary search: a hundred times as many entries need seven more steps for each border.
-    expect(Math.max(...(inTime[0] ?? []))).toBeLessThanOrEqual(250)
+    // Times and later pages are found by binary search: a hundred times as many entries need seven more steps for each border.
+    expect(Math.max(...(inTime[0] ?? []))).toBeLessThanOrEqual(300)
     expect(Math.max(...(inTime[1] ?? []))).toBeLessThanOrEqual(400)
+  })
+
+  /** Gives caller 1 `count` entries in each of `currencies` wallets, in turn, half of them of type 9. */
+  const fillWallets = (currencies: number, count: number) =>
+    withoutTriggers(db, [
+      'DELETE FROM stored_flow',
+      'DELETE FROM wallet',
+      `${numbers(currencies)} INSERT INTO wallet (id, uid, cuy, balance, entry_count) SELECT i, 1, i, 5, ${count} FROM n`,
+      `${numbers(currencies * count)} INSERT INTO stored_flow
+        SELECT i, 1 + i % ${currencies}, iif(place % 2, 9, 5), 'x' || i, NULL, 1, 1, '', i, 'shop', place, (place + 1) / 2
+        FROM (SELECT i, (i + ${currencies} - 1) / ${currencies} AS place FROM n)`,
+    ])
+
+  it.each([
+    [1, 11_000, 900],
+    [2, 11_000, 1_100],
+    [20, 1_000, 2_500],
+  ])(
+    'of a deep page in %i wallets is about that of the first one, whatever is filtered',
+    async (currencies, count, rowsMax) => {
+      await fillWallets(currencies, count)
+      const all = currencies * count
+      const filters: readonly EntrySelection[] = [
+        {},
+        { type: 9 },
+        { cuy: cuy(1) },
+        { wid: wid(1), type: 5 },
+        { from: ms(100) },
+        { to: ms(all - 99) },
+        { type: 9, from: ms(50), to: ms(all - 50) },
+      ]
+      for (const filter of filters) {
+        const { count: matching } = await selectEntries(db, uid(1), { ...filter, limit: 1 })
+        for (const wanted of [page(2, 100), page(Math.floor(Math.min(matching, 10_000) / 100), 100), page(10_000, 1)]) {
+          const { rows, trips } = await measure(db, (metered) =>
+            selectEntries(metered, uid(1), { ...filter, ...wanted }),
+          )
+          expect(rows).toBeLessThanOrEqual(rowsMax)
+          expect(trips).toBe(1)
+        }
+      }
+    },
+  )
+
+  it('of a deep page is for the same entries that pages by id have', async () => {
+    await fillWallets(3, 100)
+    for (const filter of [
+      {},
+      { type: 9 },
+      { cuy: cuy(2) },
+      { from: ms(31), to: ms(250) },
+      { to: ms(77), type: 5 },
+    ] as const) {
+      const byId: number[] = []
+      for (let before: number | undefined; ; before = byId.at(-1)) {
+        const wanted = before === undefined ? { limit: 7 } : below(before, 7)
+        const { list } = await selectEntries(db, uid(1), { ...filter, ...wanted })
+        if (list.length === 0) break
+        byId.push(...list.map(({ id }) => Number(id)))
+      }
+      for (let number = 1; number <= byId.length / 7 + 2; number += 1) {
+        const { ids, count } = await idsOf(filter, page(number, 7))
+        expect(ids).toEqual(byId.slice(7 * (number - 1), 7 * number))
+        expect(count).toBe(byId.length)
+      }
+    }
   })
 
   it('of an order of whatever user is the same beside a long history, and has a bound where everybody has that order', async () => {

@@ -83,7 +83,7 @@ export interface EntrySelection {
   readonly to?: UnixMs | undefined
   /** The number of the page, from 1 for the newest entries. Not together with `before`. */
   readonly page?: number | undefined
-  /** Only entries with smaller ids. Such a page costs the same at any depth, which a page by number does not. */
+  /** Only entries with smaller ids. */
   readonly before?: EntryId | undefined
   /** Most entries on the page; `pageRowsDefault` if absent. */
   readonly limit?: number | undefined

@@ -6,7 +6,7 @@ import type { Currencies, Currency } from './currencies.ts'
 import type { EntryList, EntrySelection } from './entry.ts'
 import { pageRowsDefault, selectBalances, selectEntries } from './store/entries.ts'
 
-/** Most entries before a page that is asked for by its number: all of them are read and skipped. */
+/** A page that is asked for by its number begins among this many of the newest entries. */
 export const offsetMax = 10_000
 const tooDeep = `at most ${offsetMax} entries deep; use before for older ones`
 /** The message to a caller who gives both `page` and `before`. */
@@ -21,7 +21,7 @@ export async function listWallets(
   return currencies.list.map((currency) => ({ currency, amount: balances.get(currency.cuy) ?? noAmount }))
 }
 
-/** Reads one page of a user's entries, newest first. Refuses `page` beside `before`, and a page with more than `offsetMax` existing entries before it. */
+/** Reads one page of a user's entries, newest first. Refuses `page` beside `before`, and a page that begins past `offsetMax` existing entries. */
 export async function listEntries(
   { db }: { readonly db: ReadDatabase },
   uid: Uid,
@@ -30,7 +30,7 @@ export async function listEntries(
   const { page, before, limit = pageRowsDefault } = selection
   const refuse = (why: string) => err({ kind: 'bad-input', field: 'page', why } as const)
   if (page !== undefined && before !== undefined) return refuse(notWithBefore)
-  const isDeep = page !== undefined && (page - 1) * limit > offsetMax
+  const isDeep = page !== undefined && (page - 1) * limit >= offsetMax
   // A page past the end of a short history is empty, not refused. Counting is cheap, because entries store their number.
   if (isDeep && (await selectEntries(db, uid, { limit: 1 })).count > offsetMax) return refuse(tooDeep)
   return ok(await selectEntries(db, uid, selection))

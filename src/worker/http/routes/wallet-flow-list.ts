@@ -115,9 +115,8 @@ export const walletFlowListDocs = () =>
     id: 'listFlows',
     summary: 'Your ledger entries',
     description:
-      'Your entries, newest first. Use `page` to turn pages or, for long histories, `before`: then the cost of a page does ' +
-      `not grow with its depth. A page past the end is empty. In a history of more than ${offsetMax} entries, a page behind so many ` +
-      'of them is refused: use `before`.',
+      'Your entries, newest first. Use `page` to turn pages or, for long histories, `before`, which no new entry moves. A page past ' +
+      `the end is empty. In a history of more than ${offsetMax} entries, a page past so many of them is refused: use \`before\`.`,
     query: flowListQuery,
     parameters: selectionDocs(),
     success: docs.listBody('FlowListResponse', flow, 'The number of entries that match, on all pages.'),

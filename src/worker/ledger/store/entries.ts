@@ -1,5 +1,4 @@
-import { eq, gte, lt, type SQL, type SQLWrapper, sql } from 'drizzle-orm'
-import { alias } from 'drizzle-orm/sqlite-core'
+import { eq, gte, lt, type SQL, sql } from 'drizzle-orm'
 import { parseTxid } from '../../chain/block.ts'
 import type { Amount } from '../../common/amount.ts'
 import { entryTypes, type Uid } from '../../common/ids.ts'
@@ -55,7 +54,7 @@ export const pageRowsDefault = 20
 /** A higher page number is read as this one: such a page is empty anyway, and the number of skipped entries stays far below 2^53. */
 const pageNumberMax = 1_000_000_000
 /**
- * Reads one page of the user's entries, newest first, and the number of all that match, in one round trip. A page with `before` costs the same at any depth.
+ * Reads one page of the user's entries, newest first, and the number of all that match, in one round trip. A page costs the same at any depth.
  * Counting reads a few entries, because each stores its number. The queries name their indices, because D1 keeps no statistics by which SQLite would choose
  * them.
  */
@@ -136,9 +135,11 @@ function selectPage({ rows, where }: Pick<EntryScope, 'rows' | 'where'>, limit: 
   return sql`SELECT ${entryColumns} FROM ${rows} ${withTransfer} WHERE ${where} ORDER BY ${id} DESC LIMIT ${limit} OFFSET ${offset}`
 }
 
-const offsetOf = ({ page = 1, limit = pageRowsDefault }: EntrySelection) => (Math.min(page, pageNumberMax) - 1) * limit
+/** How many entries come before the page. */
+const skippedBy = ({ page = 1, limit = pageRowsDefault }: EntrySelection) => (Math.min(page, pageNumberMax) - 1) * limit
 
-const boundNames = ['cuy', 'wid', 'type', 'from', 'to', 'before'] as const
+const endOfIds = sql.raw('9223372036854775807')
+const boundNames = ['cuy', 'wid', 'type', 'from', 'to', 'before', 'skipped'] as const
 /** The values of a selection, or placeholders for them. */
 type Bounds = { readonly [Name in (typeof boundNames)[number]]?: unknown }
 
@@ -147,13 +148,12 @@ type Bounds = { readonly [Name in (typeof boundNames)[number]]?: unknown }
  * `listings`.
  */
 function listing(db: ReadDatabase, uid: Uid, selection: EntrySelection): readonly D1PreparedStatement[] {
-  const given = boundNames.filter((name) => selection[name] !== undefined)
+  const skipped = skippedBy(selection)
+  const values = { limit: pageRowsDefault, ...selection, uid, skipped: skipped === 0 ? undefined : skipped }
+  const given = boundNames.filter((name) => values[name] !== undefined)
   const key = given.join(' ')
   const made = listings.get(key) ?? makeListing(given)
   listings.set(key, made)
-  const { limit = pageRowsDefault } = selection
-  const offset = offsetOf(selection)
-  const values = { ...selection, uid, limit, offset, most: offset + limit }
   return [made.count(db, values), made.page(db, values)]
 }
 
@@ -163,7 +163,7 @@ const listings = new Map<string, { readonly count: Made; readonly page: Made }>(
 function makeListing(given: readonly (typeof boundNames)[number][]) {
   const bounds: Bounds = Object.fromEntries(given.map((name) => [name, sql.placeholder(name)]))
   const scope = allEntries(bounds)
-  const page = selectPage(scope, sql.placeholder('limit'), sql.placeholder('offset'))
+  const page = selectPage(scope, sql.placeholder('limit'))
   return { count: fixedStatement<string>(scope.count), page: fixedStatement<string>(page) }
 }
 
@@ -183,13 +183,21 @@ function isSelected(uid: unknown, { cuy, wid }: Bounds): SQL {
   return sql`${wallets.uid} = ${uid}${ofCurrency}${wid === undefined ? sql`` : sql` AND ${wallets.id} = ${wid}`}`
 }
 
-/** SQL that is true for ids within the selection's times and below `before`. Both upper bounds are one expression: SQLite searches an index by only one. */
-function inRange({ from, to, before }: Bounds, id: SQLWrapper = flows.id): SQL {
-  const bounds = [to === undefined ? null : firstEntryAt(sql`${to}`), before === undefined ? null : sql`${before}`]
-  const [end = null, other = null] = bounds.filter((bound) => bound !== null)
+/**
+ * SQL that is true for ids within the selection's times, below `before` and after the skipped entries. All upper bounds are one expression: SQLite searches an
+ * index by only one.
+ */
+function inRange(bounds: Bounds): SQL {
+  const { from, to, before, skipped } = bounds
+  const ends = [
+    ...(to === undefined || skipped !== undefined ? [] : [firstEntryAt(sql`${to}`)]),
+    ...(before === undefined ? [] : [sql`${before}`]),
+    ...(skipped === undefined ? [] : [idAfterSkipped(bounds)]), // not above `to`
+  ]
   const lower = from === undefined ? sql`` : sql` AND ${gte(id, firstEntryAt(sql`${from}`))}`
-  if (end === null) return lower
-  return sql`${lower} AND ${lt(id, other === null ? end : sql`min(${end}, ${other})`)}`
+  if (ends.length === 0) return lower
+  // `min` with one argument would be an aggregate.
+  return sql`${lower} AND ${lt(id, sql`min(${sql.join([...ends, sql`${endOfIds}`], sql`, `)})`)}`
 }
 
 function ofOrder(
@@ -199,7 +207,7 @@ function ofOrder(
   wanted: string,
 ): readonly D1PreparedStatement[] {
   const scope = withOsn(uid, selection, wanted)
-  const page = selectPage(scope, selection.limit ?? pageRowsDefault, offsetOf(selection))
+  const page = selectPage(scope, selection.limit ?? pageRowsDefault, skippedBy(selection))
   return [toStatement(db, scope.count), toStatement(db, page)]
 }
 
@@ -233,43 +241,56 @@ function withOsn(uid: Uid, selection: EntrySelection, wanted: string): EntryScop
   return counted(...(txid === wanted ? [] : [exact]), ...ofTransaction, credited(txid, sql`true`))
 }
 
-const newest = alias(flows, 'newest')
-
 /**
- * A selection without `osn`. In the index, entries are in the order of ids only within one wallet. So of several wallets the newest entries of each are read,
- * and the newest of these kept.
+ * A selection without `osn`. In the index, entries are in the order of ids only within one wallet, so SQLite reads the newest ids of each wallet, and stops at one
+ * that is older than `limit` others. Only then are the entries read.
  */
 function allEntries(bounds: Bounds): EntryScope {
-  const { cuy, wid: wallet, type: wanted } = bounds
-  const count = numberOfAll(bounds)
-  const where = isSelected(sql.placeholder('uid'), bounds)
-  const index = sql.raw(wanted === undefined ? 'flow_wallet' : 'flow_type')
-  const ofWallet = (table: typeof flows | typeof newest) => {
-    const ofType = wanted === undefined ? sql`` : sql` AND ${table.type} = ${wanted}`
-    return sql`${table.wallet_id} = ${wallets.id}${ofType}${inRange(bounds, table.id)}`
-  }
-  if (cuy !== undefined || wallet !== undefined) {
-    const rows = sql`${wallets} CROSS JOIN ${flows} INDEXED BY ${index} ON ${ofWallet(flows)}`
-    return { rows, where, count }
-  }
-  const rows = sql`${wallets} CROSS JOIN ${flows} ON ${id} IN (
-    SELECT ${newest.id} FROM ${flows} AS ${newest} INDEXED BY ${index} WHERE ${ofWallet(newest)}
-    ORDER BY ${newest.id} DESC LIMIT ${sql.placeholder('most')})`
-  return { rows, where, count }
+  const { entries } = numbered(
+    bounds,
+    sql`IN (SELECT ${wallets.id} FROM ${wallets} WHERE ${isSelected(sql.placeholder('uid'), bounds)})`,
+  )
+  const newest = sql`SELECT ${id} FROM ${entries}${inRange(bounds)} ORDER BY ${id} DESC LIMIT ${sql.placeholder('limit')}`
+  return { rows: entriesWithWallet, where: sql`${id} IN (${newest})`, count: numberOfAll(bounds) }
+}
+
+/** SQL for the entries that a selection without `osn` matches in a wallet, whatever its times are, and the column that numbers them. */
+function numbered({ type: wanted }: Bounds, isOfWallet = sql`= ${wallets.id}`) {
+  return wanted === undefined
+    ? { column: number, entries: sql`${flows} INDEXED BY flow_wallet WHERE ${wid} ${isOfWallet}` }
+    : {
+        column: type_number,
+        entries: sql`${flows} INDEXED BY flow_type WHERE ${wid} ${isOfWallet} AND ${type} = ${wanted}`,
+      }
+}
+
+/** SQL for the number of a wallet's matching entries with ids below `end`, whatever the selection's times are. It reads one entry. */
+function numberBelow(bounds: Bounds, end: SQL): SQL {
+  const { column, entries } = numbered(bounds)
+  return sql`coalesce((SELECT ${column} FROM ${entries} AND ${lt(id, end)} ORDER BY ${id} DESC LIMIT 1), 0)`
 }
 
 /** Counts the entries in a range of ids: in each wallet, the number of the newest entry in the range minus the number of the newest entry before the range. */
 function numberOfAll(bounds: Bounds): SQL {
-  const { type: wanted, from, to } = bounds
-  const [column, entries] =
-    wanted === undefined
-      ? [number, sql`${flows} INDEXED BY flow_wallet WHERE ${wid} = ${wallets.id}`]
-      : [type_number, sql`${flows} INDEXED BY flow_type WHERE ${wid} = ${wallets.id} AND ${type} = ${wanted}`]
-  const numberBelow = (end: SQL) =>
-    sql`coalesce((SELECT ${column} FROM ${entries} AND ${lt(id, end)} ORDER BY ${id} DESC LIMIT 1), 0)`
-  const endOfIds = sql.raw('9223372036854775807')
-  const before = from === undefined ? sql`0` : numberBelow(firstEntryAt(sql`${from}`))
-  const upTo = numberBelow(to === undefined ? endOfIds : firstEntryAt(sql`${to}`))
+  const { from, to } = bounds
+  const before = from === undefined ? sql`0` : numberBelow(bounds, firstEntryAt(sql`${from}`))
+  const upTo = numberBelow(bounds, to === undefined ? sql`${endOfIds}` : firstEntryAt(sql`${to}`))
   return sql`
 SELECT coalesce(sum(max(0, ${upTo} - ${before})), 0) AS count FROM ${wallets} WHERE ${isSelected(sql.placeholder('uid'), bounds)}`
+}
+
+/**
+ * SQL for an id: `skipped` of the matching entries have this id or a higher one, if as many exist; otherwise no entry has a lower one. It is a binary search over
+ * ids, in each step of which every wallet tells how many of its entries are below an id. So a page costs the same at any depth.
+ */
+function idAfterSkipped(bounds: Bounds): SQL {
+  const { to, skipped } = bounds
+  const below = (end: SQL) =>
+    sql`(SELECT sum(${numberBelow(bounds, end)}) FROM ${wallets} WHERE ${isSelected(sql.placeholder('uid'), bounds)})`
+  const end = to === undefined ? sql`(SELECT coalesce(max(${id}), 0) + 1 FROM ${flows})` : firstEntryAt(sql`${to}`)
+  return sql`(
+  WITH RECURSIVE step (low, width, older) AS (
+    SELECT 0, ${end}, ${below(end)} - ${skipped}
+    UNION ALL SELECT iif(${below(sql`low + width / 2`)} < older, low + width / 2, low), width - width / 2, older FROM step WHERE width > 1)
+  SELECT low + 1 FROM step WHERE width = 1)`
 }
