@@ -497,7 +497,7 @@ CREATE TABLE `payout_transaction` (
 CREATE UNIQUE INDEX `payout_transaction_txid` ON `payout_transaction` (`txid`);--> statement-breakpoint
 CREATE INDEX `payout_transaction_payout` ON `payout_transaction` (`payout_id`);--> statement-breakpoint
 CREATE INDEX `payout_transaction_open` ON `payout_transaction` (`next_send`) WHERE ended IS NULL;--> statement-breakpoint
-CREATE INDEX `payout_transaction_unresolved` ON `payout_transaction` (`id`) WHERE ended IN ('unknown', 'late') AND excused IS NULL;--> statement-breakpoint
+CREATE INDEX `payout_transaction_unresolved` ON `payout_transaction` (`changed_at`) WHERE ended IN ('unknown', 'late') AND excused IS NULL;--> statement-breakpoint
 CREATE TABLE `payout` (
 	`id` integer PRIMARY KEY AUTOINCREMENT NOT NULL,
 	`version` integer DEFAULT 1 NOT NULL,
@@ -571,14 +571,22 @@ CREATE TABLE `payout` (
 ) STRICT; -- added by hand, because drizzle-kit cannot write STRICT
 --> statement-breakpoint
 CREATE UNIQUE INDEX `payout_key` ON `payout` (`uid`,`cuy`,`osn`);--> statement-breakpoint
-CREATE INDEX `payout_uid` ON `payout` (`uid`);--> statement-breakpoint
 CREATE INDEX `payout_uid_state` ON `payout` (`uid`,`state`,`cuy`);--> statement-breakpoint
-CREATE INDEX `payout_osn` ON `payout` (`osn`);--> statement-breakpoint
-CREATE INDEX `payout_to` ON `payout` (`to_address`);--> statement-breakpoint
+CREATE INDEX `payout_osn` ON `payout` (`osn`,`state`,`cuy`);--> statement-breakpoint
+CREATE INDEX `payout_to` ON `payout` (`to_address`,`state`,`cuy`);--> statement-breakpoint
+CREATE INDEX `payout_uid_to` ON `payout` (`uid`,`to_address`,`state`,`cuy`);--> statement-breakpoint
 CREATE INDEX `payout_state` ON `payout` (`state`,`cuy`);--> statement-breakpoint
 CREATE INDEX `payout_age` ON `payout` (`state`,`cuy`,`changed_at`) WHERE state IN ('waiting','approved','signed','stuck');--> statement-breakpoint
 CREATE INDEX `payout_day` ON `payout` (`cuy`,`approved_at`) WHERE counted = 1;--> statement-breakpoint
 CREATE INDEX `payout_user_day` ON `payout` (`uid`,`cuy`,`approved_at`) WHERE counted = 1;--> statement-breakpoint
+CREATE TABLE `unnamed_outflow` (
+	`contract` text NOT NULL,
+	`to_address` text NOT NULL,
+	`raw` text NOT NULL,
+	`transaction_id` integer NOT NULL,
+	PRIMARY KEY(`contract`, `to_address`, `raw`, `transaction_id`)
+) STRICT, WITHOUT ROWID; -- added by hand, because drizzle-kit cannot write STRICT and WITHOUT ROWID
+--> statement-breakpoint
 CREATE TABLE `issuer_act` (
 	`txid` text NOT NULL,
 	`position` integer NOT NULL,

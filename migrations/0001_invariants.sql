@@ -1034,6 +1034,22 @@ BEGIN
     WHERE OLD.reference IS NULL AND NEW.reference > coalesce((SELECT finalized FROM scan), -1);
 END;
 --> statement-breakpoint
+-- A transaction without a payout is also stored by what it took, until it gets one.
+CREATE TRIGGER payout_transaction_is_unnamed AFTER INSERT ON payout_transaction WHEN NEW.payout_id IS NULL
+BEGIN
+  INSERT INTO unnamed_outflow (contract, to_address, raw, transaction_id)
+    SELECT DISTINCT value ->> 'contract', value ->> 'to', value ->> 'raw', NEW.id FROM json_each(NEW.moved);
+END;
+--> statement-breakpoint
+CREATE TRIGGER payout_transaction_is_named AFTER UPDATE OF payout_id, moved ON payout_transaction
+  WHEN OLD.payout_id IS NULL AND (NEW.payout_id, NEW.moved) IS NOT (OLD.payout_id, OLD.moved)
+BEGIN
+  DELETE FROM unnamed_outflow WHERE (contract, to_address, raw, transaction_id) IN (
+    SELECT value ->> 'contract', value ->> 'to', value ->> 'raw', OLD.id FROM json_each(OLD.moved));
+  INSERT INTO unnamed_outflow (contract, to_address, raw, transaction_id)
+    SELECT DISTINCT value ->> 'contract', value ->> 'to', value ->> 'raw', NEW.id FROM json_each(NEW.moved) WHERE NEW.payout_id IS NULL;
+END;
+--> statement-breakpoint
 CREATE TRIGGER payout_transaction_is_never_deleted BEFORE DELETE ON payout_transaction
 BEGIN
   SELECT RAISE(ABORT, 'payout_transaction: rows are never deleted');

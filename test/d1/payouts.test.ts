@@ -3,6 +3,7 @@ import type { EventId, PayoutId } from '../../src/worker/common/ids.ts'
 import type { WriteDatabase } from '../../src/worker/d1/database.ts'
 import { payoutStates } from '../../src/worker/d1/payout-tables.ts'
 import { countedMax } from '../../src/worker/deposits/store/lists.ts'
+import { orderRowsMax } from '../../src/worker/ledger/store/entries.ts'
 import { selectCompared } from '../../src/worker/payouts/store/compared.ts'
 import { selectConcerned, selectExpired } from '../../src/worker/payouts/store/conclusions.ts'
 import { selectWithOutflows, storeDecided } from '../../src/worker/payouts/store/decided.ts'
@@ -56,6 +57,7 @@ async function fill(count: number): Promise<void> {
   ])
 }
 
+const below = Number.MAX_SAFE_INTEGER as PayoutId
 const payer = addressAt(40)
 const key = { uid: uid(1), cuy: cuy(2), osn: 'new', fee: 0, to_address: stranger }
 const limits = { limit_each: 100, limit_least: 0, limit_day: 1e9, limit_count: 1e6, limit_user: 1e9 }
@@ -110,6 +112,109 @@ const works: Readonly<Record<string, (metered: WriteDatabase) => Promise<unknown
   ),
 }
 
+const selections = [undefined, uid(1), uid(7)].flatMap((owner) =>
+  [undefined, 'same', 'o9'].flatMap((osn) =>
+    [undefined, stranger].flatMap((to) =>
+      [undefined, cuy(1)].flatMap((currency) =>
+        ([undefined, 'paid', 'stuck'] as const).map(
+          (state): PayoutSelection => ({ uid: owner, osn, to, cuy: currency, state }),
+        ),
+      ),
+    ),
+  ),
+)
+
+/**
+ * Stores `count` payouts to one recipient. Every second one has an `osn` that other users' have too; the others are user 1's. All but the oldest 40 are paid, in
+ * currency 2.
+ */
+async function fillSame(count: number): Promise<void> {
+  await fill(count)
+  await withoutTriggers(db, [
+    `UPDATE payout SET uid = iif(id % 2, id, 1), osn = iif(id % 2, 'same', 'o' || id), cuy = iif(id <= 40, 1 + id % 4 / 2, 2), state = 'paid',
+      txid = printf('%064x', id), expires_at = 1, height = 90, reason = NULL, cancelled_by = NULL, why = NULL, approved_by = '', approved_at = 0`,
+    `UPDATE payout SET state = 'stuck', reason = 'failed' WHERE id <= 40 AND id % 8 < 4`,
+  ])
+}
+
+it('what a list of payouts reads is for what it shows, whoever else has the same order or recipient', async () => {
+  const costs: Record<string, number>[] = []
+  for (const count of [4_000, 20_000]) {
+    await fillSame(count)
+    const rows: Record<string, number> = {}
+    for (const selection of selections) {
+      const { uid: owner, osn, to } = selection
+      const list = (metered: WriteDatabase) =>
+        selectPayoutPage(
+          metered,
+          selection,
+          selection.cuy === undefined ? [cuy(1), cuy(2)] : [selection.cuy],
+          below,
+          20,
+          countedMax,
+        )
+      const { result, rows: read } = await measure(db, list)
+      rows[JSON.stringify(selection)] = read
+      const found = await matching(selection)
+      expect([selection, result.list.map(({ payout }) => payout.id)]).toEqual([selection, found.slice(0, 20)])
+      expect(result.count).toBe(Math.min(found.length, countedMax))
+      const isSearched = owner === undefined && osn !== undefined && to !== undefined
+      expect(read).toBeLessThanOrEqual(isSearched ? 6 * orderRowsMax : 200 + 2 * Math.min(found.length, countedMax))
+    }
+    costs.push(rows)
+  }
+  // SQLite stops after the first id of each state and currency that is too old, so some rows depend on where the ids are.
+  for (const [selection, read] of Object.entries(costs[1] ?? {})) {
+    expect([selection, Math.abs(read - (costs[0]?.[selection] ?? 0)) <= 20]).toEqual([selection, true])
+  }
+})
+
+/** Stores `count` more transactions that no payout names: each has moved 6 units to the recipient of all payouts, which are of 5. */
+async function fillUnnamed(count: number): Promise<void> {
+  await db
+    .prepare(`${numbers(count)} INSERT INTO payout_transaction (txid, address, changed_at, height, succeeded, moved, ended, next_send)
+      SELECT lower(hex(randomblob(32))), ?1, 1, 90, 1, json_array(json_object('contract', '', 'to', ?2, 'raw', '6')), 'unknown', 0 FROM n`)
+    .bind(payer, stranger)
+    .run()
+}
+
+it('what the offer, a decision, a hand-in, a sending and alarms read is the same beside 6,000 transactions that no payout names', async () => {
+  await fill(1_020)
+  const concerned = [
+    'what may leave',
+    'the offer to the signer',
+    'what is handed in',
+    'a decision of a person',
+    'what alarms are about',
+    'what is sent',
+  ]
+  const rowsNow = () =>
+    Promise.all(concerned.map(async (name) => (await measure(db, works[name] ?? Promise.reject)).rows))
+  await fillUnnamed(60)
+  const few = await rowsNow()
+  for (const excused of [null, 'a test']) {
+    await fillUnnamed(6_000)
+    await db
+      .prepare(`UPDATE payout_transaction SET version = version + 1, excused = ?1 WHERE ended = 'unknown'`)
+      .bind(excused)
+      .run()
+    const many = await rowsNow()
+    expect(concerned.filter((_, i) => (many[i] ?? 0) > (few[i] ?? 0))).toEqual([])
+  }
+  const { offered } = await selectOffer(db, [cuy(1), cuy(2)], 0, 100)
+  expect(offered.map(({ other }) => other)).toEqual(offered.map(() => null))
+})
+
+/** The ids of the payouts that a selection matches, the newest first: found without an index, and without a limit. */
+async function matching({ uid: owner, osn, to, cuy: currency, state }: PayoutSelection): Promise<readonly number[]> {
+  const { results } = await db
+    .prepare(`SELECT id FROM payout NOT INDEXED WHERE uid = coalesce(?1, uid) AND osn = coalesce(?2, osn) AND to_address = coalesce(?3, to_address)
+      AND cuy = coalesce(?4, cuy) AND state = coalesce(?5, state) ORDER BY id DESC`)
+    .bind(owner ?? null, osn ?? null, to ?? null, currency ?? null, state ?? null)
+    .all<{ id: number }>()
+  return results.map(({ id }) => id)
+}
+
 /** The number of rows that each of `works` reads, with a history of `count` payouts. */
 async function rowsWith(count: number): Promise<Readonly<Record<string, number>>> {
   await fill(count)
@@ -125,7 +230,7 @@ it('what is read of payouts is the same with 100,000 of them as with a few thous
   const small = await rowsWith(1_020)
   const few = await rowsWith(30 * countedMax) // as many as are counted at most, in every state
   const many = await rowsWith(100_020)
-  expect(many).toEqual(few)
+  expect(Object.entries(many).filter(([name, rows]) => Math.abs(rows - (few[name] ?? 0)) > 5)).toEqual([])
   expect(Object.entries(many).filter(([, rows]) => rows > 5 * countedMax)).toEqual([])
   const grown = Object.entries(many).filter(([name, rows]) => rows - (small[name] ?? 0) > 3 * countedMax)
   expect(grown).toEqual([])

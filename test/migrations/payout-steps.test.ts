@@ -26,7 +26,7 @@ import {
   stick,
   unknown,
 } from './payout-rows.ts'
-import { contents, correction, expectRefusal, rescan, run, storeRows, t1, t2, t4, type Values } from './rows.ts'
+import { c, contents, correction, expectRefusal, rescan, run, storeRows, t1, t2, t4, type Values } from './rows.ts'
 
 let db: D1Database
 beforeEach(async () => {
@@ -298,6 +298,34 @@ describe('an end that blocks do not show is refused', () => {
     }
     await expectRefusal(open({ txid: `'${'5'.repeat(64)}'` }), 'not to be signed')
   })
+})
+
+it('what a transaction without a payout has moved is stored by what it was, once each, until it gets a payout', async () => {
+  const parts = (...raws: readonly number[]) =>
+    `'${JSON.stringify(raws.map((raw) => ({ contract: '', to: c, raw: String(raw) })))}'`
+  const outflows = () => db.prepare('SELECT contract, to_address, raw, transaction_id FROM unnamed_outflow').raw()
+  await run(payout(), approve, unknown({ moved: parts(20, 7, 20) }), unknown({ txid: `'${t1}'`, moved: parts(7) }))
+  const stored = [
+    ['', c, '20', 1],
+    ['', c, '7', 1],
+    ['', c, '7', 2],
+  ]
+  expect(await outflows()).toEqual(stored)
+  await run(
+    end(`excused = 'x'`, 2),
+    end(`moved = ${parts(7, 8)}`, 2),
+    rescan({ from_height: '90', to_height: '100', next_height: '90' }),
+  )
+  expect(await outflows()).toEqual([...stored, ['', c, '8', 2]])
+  await run(
+    end(
+      `payout_id = 1, bytes = 'ab', reference = 80, expires_at = 900, height = NULL, succeeded = NULL, moved = NULL, ended = NULL`,
+    ),
+  )
+  expect(await outflows()).toEqual([
+    ['', c, '7', 2],
+    ['', c, '8', 2],
+  ])
 })
 
 it('an excuse is of a transaction that stops payouts, and of no other one', async () => {

@@ -3,6 +3,19 @@ import { addressIn, payFinal, type RunningService, requestsOf, startService, usd
 import { tickLater } from '../scan/harness.ts'
 import { ask, mined, payoutsSetting, send, sign, startPaying, stateOfPayout } from './harness.ts'
 
+/** The same database. The texts of all statements that are made for it are added to `statements`. */
+function recording(db: D1Database, statements: string[]): unknown {
+  const database = {
+    prepare: (sql: string) => {
+      statements.push(sql)
+      return db.prepare(sql)
+    },
+    batch: (list: D1PreparedStatement[]) => db.batch(list),
+    withSession: () => database,
+  }
+  return database
+}
+
 const ticks = 3
 /** The SQL statements and the number of requests to nodes in `ticks` ticks, during which one deposit is credited. */
 async function costOf(variables: Record<string, unknown>) {
@@ -11,15 +24,7 @@ async function costOf(variables: Record<string, unknown>) {
   const own = await addressIn(await service.get('/tron/generate'))
   await service.tick()
   const statements: string[] = []
-  const database = {
-    prepare: (sql: string) => {
-      statements.push(sql)
-      return service.db.prepare(sql)
-    },
-    batch: (list: D1PreparedStatement[]) => service.db.batch(list),
-    withSession: () => database,
-  }
-  const counted = service.with({ DB: database })
+  const counted = service.with({ DB: recording(service.db, statements) })
   await tickLater(counted, 60) // the first tick of an instance also reads what the instance then remembers
   statements.length = 0
   const requests = requestsOf(service)
@@ -37,6 +42,21 @@ it('a service without open payouts pays one statement a tick for them: whether t
   expect(comparing).toHaveLength(ticks)
   const others = configured.statements.filter((statement) => !comparing.includes(statement))
   expect({ ...configured, statements: others }).toEqual(without)
+})
+
+it('an offer that is stopped reads no payouts', async () => {
+  const service = await startPaying()
+  await ask(service)
+  const statements: string[] = []
+  const offering = service.with({ DB: recording(service.db, statements) })
+  const reads = async () => {
+    statements.length = 0
+    const { status } = await offering.ledger('/ledger/payouts/unsigned')
+    return [status, statements.some((statement) => statement.includes('INDEXED BY payout_state'))]
+  }
+  expect(await reads()).toEqual([200, true])
+  await service.db.prepare('UPDATE scan SET restored_at = 1').run()
+  expect(await reads()).toEqual([409, false])
 })
 
 /** The requests to nodes in about 72 s of ticks, in which `payouts` payouts are asked for, signed, sent and paid. */

@@ -95,10 +95,10 @@ export const payouts = sqliteTable(
   },
   (table) => [
     uniqueIndex('payout_key').on(table.uid, table.cuy, table.osn),
-    index('payout_uid').on(table.uid),
     index('payout_uid_state').on(table.uid, table.state, table.cuy),
-    index('payout_osn').on(table.osn),
-    index('payout_to').on(table.to_address),
+    index('payout_osn').on(table.osn, table.state, table.cuy),
+    index('payout_to').on(table.to_address, table.state, table.cuy),
+    index('payout_uid_to').on(table.uid, table.to_address, table.state, table.cuy),
     index('payout_state').on(table.state, table.cuy),
     index('payout_age').on(table.state, table.cuy, table.changed_at).where(sql.raw(isOpenState)),
     index('payout_day').on(table.cuy, table.approved_at).where(sql.raw('counted = 1')),
@@ -177,7 +177,7 @@ export const payoutTransactions = sqliteTable(
     uniqueIndex('payout_transaction_txid').on(table.txid),
     index('payout_transaction_payout').on(table.payout_id),
     index('payout_transaction_open').on(table.next_send).where(sql.raw(isOpen)),
-    index('payout_transaction_unresolved').on(table.id).where(sql.raw(isUnresolved)),
+    index('payout_transaction_unresolved').on(table.changed_at).where(sql.raw(isUnresolved)),
     rule(table.id, positiveSafe),
     rule(table.txid, hex(64)),
     rule(table.address, hex(40)),
@@ -211,6 +211,21 @@ export const payoutTransactions = sqliteTable(
     ...rules(safe, table.changed_at, table.next_send, table.sends),
     rule(table.answers, 'answers IS NULL OR (json_valid(answers) AND length(answers) <= 4000)'),
   ],
+)
+
+/**
+ * What transactions that no payout names took from the payout address, by what it was. Triggers keep these rows, so that a payout finds the transaction that may
+ * already have paid it.
+ */
+export const unnamedOutflows = sqliteTable(
+  'unnamed_outflow',
+  {
+    contract: text().$type<Address | ''>().notNull(), // empty for TRX
+    to_address: address(),
+    raw: text().notNull(), // chain units
+    transaction_id: integer().$type<PayoutTransactionId>().notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.contract, table.to_address, table.raw, table.transaction_id] })],
 )
 
 /**

@@ -5,7 +5,7 @@ import type { PayoutRules } from '../ledger/context.ts'
 import type { Currencies } from '../ledger/currencies.ts'
 import type { PayoutFailure } from './failure.ts'
 import { noHead } from './hand-in.ts'
-import { findStopOfAll, stoppedCurrencies, stopRules } from './leaving.ts'
+import { findStopOfAll, type LeavingStop, stoppedCurrencies, stopRules } from './leaving.ts'
 import type { Payout } from './payout.ts'
 import type { Head } from './signed-bytes.ts'
 import { selectLeavingFacts } from './store/facts.ts'
@@ -16,6 +16,9 @@ export interface SignerOffer {
   readonly payouts: readonly (Payout & { readonly proof: string | null })[]
   readonly head: Head
 }
+
+const refuse = (stop: LeavingStop) =>
+  err({ kind: 'conflict', reason: stopRules[stop].reason, why: stopRules[stop].why } as const)
 
 export const offeredMax = 100
 
@@ -39,11 +42,12 @@ export async function offerPayouts(
   after: PayoutId | undefined,
 ): Promise<Result<SignerOffer, PayoutFailure>> {
   const facts = await selectLeavingFacts(db, rules.address)
+  const known = findStopOfAll(facts, 'offer')
+  if (known !== null) return refuse(known)
   const stopped = stoppedCurrencies(facts, currencies.list, 'offer')
   const open = currencies.list.flatMap(({ cuy }) => (stopped.has(cuy) ? [] : [cuy]))
   const { offered, head } = await selectOffer(db, open, after ?? 0, offeredMax)
-  const stop = findStopOfAll(facts, 'offer') ?? ((await isRestored()) ? 'restored' : null)
-  if (stop !== null) return err({ kind: 'conflict', reason: stopRules[stop].reason, why: stopRules[stop].why })
+  if (await isRestored()) return refuse('restored')
   if (head === null) return err(noHead)
   const payouts = offered.map(({ payout, other }) => ({
     ...payout,

@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm'
 import type { PayoutId } from '../../common/ids.ts'
 import { fixedStatement, isRefusedBy, type ReadDatabase, type WriteDatabase } from '../../d1/database.ts'
-import { payouts, payoutTransactions } from '../../d1/payout-tables.ts'
+import { payouts, payoutTransactions, unnamedOutflows } from '../../d1/payout-tables.ts'
 import type { OtherOutflow, Outflows, PayoutRow } from '../lifecycle.ts'
 import { readMoved } from '../moved.ts'
 import { overtakenRules, updatePayouts } from './rows.ts'
@@ -47,6 +47,7 @@ export async function storeDecided(
 }
 
 const t = payoutTransactions
+const out = unnamedOutflows
 /**
  * SQL: another transaction that may already have paid this payout, as JSON; NULL if there is none. It is a transaction of the payout that succeeded after the
  * payout had gone on without it, or one that no payout names and that moved exactly this amount, whether an operator has excused it or not.
@@ -54,10 +55,8 @@ const t = payoutTransactions
 export const otherOutflow = sql`coalesce(
   (SELECT json_object('txid', ${t.txid}, 'moved', json(${t.moved})) FROM ${t} INDEXED BY payout_transaction_payout
     WHERE ${t.payout_id} = ${payouts.id} AND ${t.ended} = 'late' AND ${t.moved} <> '[]' LIMIT 1),
-  (SELECT json_object('txid', ${t.txid}, 'moved', json(${t.moved})) FROM ${t} INDEXED BY payout_transaction_payout
-    WHERE ${t.payout_id} IS NULL AND EXISTS (SELECT 1 FROM json_each(${t.moved}) AS part
-      WHERE part.value ->> 'contract' = ${payouts.contract} AND part.value ->> 'to' = ${payouts.to_address}
-        AND part.value ->> 'raw' = ${payouts.raw}) LIMIT 1))`
+  (SELECT json_object('txid', ${t.txid}, 'moved', json(${t.moved})) FROM ${out} CROSS JOIN ${t} ON ${t.id} = ${out.transaction_id}
+    WHERE ${out.contract} = ${payouts.contract} AND ${out.to_address} = ${payouts.to_address} AND ${out.raw} = ${payouts.raw} LIMIT 1))`
 
 const selectByIds = fixedStatement<'ids'>(sql`
 SELECT ${payouts}.*, ${otherOutflow} AS other FROM ${payouts}

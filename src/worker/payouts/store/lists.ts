@@ -1,10 +1,12 @@
-import { eq, lt, type SQL, sql } from 'drizzle-orm'
+import { and, eq, lt, type SQL, sql } from 'drizzle-orm'
+import type { SQLiteColumn } from 'drizzle-orm/sqlite-core'
 import type { Address } from '../../chain/address.ts'
 import type { Txid } from '../../chain/block.ts'
 import type { CurrencyId, PayoutId, Uid } from '../../common/ids.ts'
 import { ofHex, type ReadDatabase, toStatement } from '../../d1/database.ts'
 import { type PayoutState, payoutStates, payouts, payoutTransactions } from '../../d1/payout-tables.ts'
 import { addresses } from '../../d1/tables.ts'
+import { orderRowsMax } from '../../ledger/store/entries.ts'
 import type { PayoutRow } from '../lifecycle.ts'
 
 /** Selects payouts and a page of them. An absent member filters nothing. */
@@ -29,7 +31,10 @@ export interface ListedPayout {
   readonly answers: string | null
 }
 
-/** Reads one page of payouts below an id, newest first, with the number of payouts on all pages, counted up to `countedMax`. */
+/**
+ * Reads one page of payouts below an id, newest first, with the number of payouts on all pages, counted up to `countedMax`. It reads rows for what it returns,
+ * whoever else has the same `osn` or recipient. An `osn` and a recipient without a user are looked for among the newest `orderRowsMax` payouts with the `osn`.
+ */
 export async function selectPayoutPage(
   db: ReadDatabase,
   selection: PayoutSelection,
@@ -38,10 +43,11 @@ export async function selectPayoutPage(
   limit: number,
   countedMax: number,
 ): Promise<{ readonly list: readonly ListedPayout[]; readonly count: number }> {
-  const scope = byKey(selection) ?? byKind(selection, cuys)
+  const scope = scopeOf(selection, cuys)
+  const newest = sql`SELECT ${id} FROM ${scope(lt(id, before))} ORDER BY ${id} DESC LIMIT ${limit}`
   const [counted, page] = await db.batch<PageRow & { readonly count: number }>([
-    toStatement(db, sql`SELECT count(*) AS count FROM (SELECT 1 FROM ${scope.rows} LIMIT ${countedMax})`),
-    toStatement(db, sql`SELECT ${columns} FROM ${scope.newest(before, limit)} ORDER BY ${id} DESC LIMIT ${limit}`),
+    toStatement(db, sql`SELECT count(*) AS count FROM (SELECT 1 FROM ${scope(sql`true`)} LIMIT ${countedMax})`),
+    toStatement(db, sql`SELECT ${columns} FROM ${payouts} WHERE ${id} IN (${newest}) ORDER BY ${id} DESC`),
   ])
   return {
     list: (page?.results ?? []).map(({ isToUser, answers, ...payout }) => ({
@@ -61,47 +67,38 @@ const columns = sql`${payouts}.*,
   EXISTS (SELECT 1 FROM ${addresses} WHERE ${addresses.address} = ${ofHex(to_address)}) AS "isToUser",
   (SELECT ${t.answers} FROM ${t} WHERE ${t.txid} = ${payouts.txid} AND ${state} = 'signed') AS answers`
 
-/** The rows of a list. Each part is SQL that follows FROM. D1 keeps no statistics for the query planner, so each part names its index. */
-interface Scope {
-  readonly rows: SQL
-  /** Selects at least the newest `limit` rows below an id. */
-  readonly newest: (before: PayoutId, limit: number) => SQL
-}
+/** SQL that follows FROM, for the rows of a list that satisfy `also`. D1 keeps no statistics for the query planner, so it names its index. */
+type Scope = (also: SQL) => SQL
 
-/** The rows that a txid, an `osn`, a recipient or a user selects, through the index of that column; null if the selection has none of these. */
-function byKey(selection: PayoutSelection): Scope | null {
-  const { txid, osn: order, to, uid: owner } = selection
-  const isPlainUser = owner !== undefined && selection.cuy === undefined && selection.state === undefined
-  if (txid === undefined && order === undefined && to === undefined && !isPlainUser) return null
-  const ofTransaction = (wanted: NonNullable<typeof txid>) =>
-    sql`${id} IN (SELECT ${t.payout_id} FROM ${t} WHERE ${t.txid} = ${wanted})`
-  const conditions = [
-    ...(txid === undefined ? [] : [ofTransaction(txid)]),
-    ...(order === undefined ? [] : [eq(osn, order)]),
-    ...(to === undefined ? [] : [eq(to_address, to)]),
+/**
+ * The rows of a list. An index is in the order of ids only within one state and currency: SQLite reads the newest ids of each, and stops at one that is older
+ * than the page.
+ */
+function scopeOf(selection: PayoutSelection, cuys: readonly CurrencyId[]): Scope {
+  const { uid: owner, state: inState, osn: order, to, txid } = selection
+  const isOneOf = (column: SQLiteColumn, values: readonly unknown[]) =>
+    sql`${column} IN (SELECT value FROM json_each(${JSON.stringify(values)}))`
+  const is = and(
     ...(owner === undefined ? [] : [eq(uid, owner)]),
-    ...(selection.cuy === undefined ? [] : [eq(cuy, selection.cuy)]),
-    ...(selection.state === undefined ? [] : [eq(state, selection.state)]),
-  ]
-  const index = order !== undefined ? 'payout_osn' : to !== undefined ? 'payout_to' : 'payout_uid'
-  const table = txid !== undefined ? sql`${payouts}` : sql`${payouts} INDEXED BY ${sql.raw(index)}`
-  const rows = sql`${table} WHERE ${sql.join(conditions, sql` AND `)}`
-  return { rows, newest: (before) => sql`${rows} AND ${lt(id, before)}` }
-}
-
-/** The rows of these states and currencies. An index is in the order of ids only within one state and currency, so the newest rows of each are read. */
-function byKind(selection: PayoutSelection, cuys: readonly CurrencyId[]): Scope {
-  const states = selection.state === undefined ? payoutStates : [selection.state]
-  const kinds = sql`json_each(${JSON.stringify(states)}) AS wanted CROSS JOIN json_each(${JSON.stringify(cuys)}) AS currency`
-  const isOfKind = sql`${state} = wanted.value AND ${cuy} = currency.value`
-  const isKind = selection.uid === undefined ? isOfKind : sql`${eq(uid, selection.uid)} AND ${isOfKind}`
-  const index = sql.raw(selection.uid === undefined ? 'payout_state' : 'payout_uid_state')
-  return {
-    rows: sql`${kinds} CROSS JOIN ${payouts} INDEXED BY ${index} ON ${isKind}`,
-    newest: (before, limit) => sql`(
-  SELECT ${id} FROM ${kinds} CROSS JOIN ${payouts} ON ${id} IN (
-    SELECT ${id} FROM ${payouts} INDEXED BY ${index} WHERE ${isKind} AND ${lt(id, before)} ORDER BY ${id} DESC LIMIT ${limit})
-  ORDER BY ${id} DESC LIMIT ${limit}
-) AS newest CROSS JOIN ${payouts} ON ${id} = newest.id`,
+    ...(order === undefined ? [] : [eq(osn, order)]),
+    isOneOf(state, inState === undefined ? payoutStates : [inState]),
+    isOneOf(cuy, cuys),
+  )
+  const isTo = to === undefined ? sql`true` : eq(to_address, to)
+  if (txid !== undefined) {
+    const ofTransaction = sql`${id} IN (SELECT ${t.payout_id} FROM ${t} WHERE ${t.txid} = ${txid})`
+    return (also) => sql`${payouts} WHERE ${and(ofTransaction, is, isTo, also)}`
   }
+  if (owner === undefined && order !== undefined && to !== undefined) {
+    return (
+      also,
+    ) => sql`(SELECT * FROM ${payouts} INDEXED BY payout_osn WHERE ${and(is, also)} ORDER BY ${id} DESC LIMIT ${orderRowsMax})
+      AS ${payouts} WHERE ${isTo}`
+  }
+  // One user's payouts with an `osn` are at most one in each currency.
+  const byOrder = owner === undefined ? 'payout_osn' : 'payout_key'
+  const byUser = owner === undefined ? 'payout_state' : 'payout_uid_state'
+  const byRecipient = owner === undefined ? 'payout_to' : 'payout_uid_to'
+  const index = sql.raw(order !== undefined ? byOrder : to !== undefined ? byRecipient : byUser)
+  return (also) => sql`${payouts} INDEXED BY ${index} WHERE ${and(is, isTo, also)}`
 }

@@ -113,4 +113,4 @@ WHERE since <= ${sql.placeholder('before')} ORDER BY since LIMIT 1`)
 
 const t = payoutTransactions
 const selectUnknown = fixedStatement<'max'>(sql`
-SELECT ${t.txid} FROM ${t} INDEXED BY payout_transaction_unresolved WHERE ${isUnresolved} ORDER BY ${t.id} LIMIT ${sql.placeholder('max')}`)
+SELECT ${t.txid} FROM ${t} INDEXED BY payout_transaction_unresolved WHERE ${isUnresolved} ORDER BY ${t.changed_at}, ${t.id} LIMIT ${sql.placeholder('max')}`)

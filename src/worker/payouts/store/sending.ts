@@ -78,8 +78,8 @@ WHERE ${t.id} IN (
     AND due.next_send NOT BETWEEN ${now} + 1 AND ${sql.placeholder('horizon')} AND due.expires_at > ${sql.placeholder('latest')}
     AND NOT EXISTS (SELECT 1 FROM ${payouts} WHERE ${payouts.id} = due.payout_id
       AND ${payouts.cuy} IN (SELECT value FROM json_each(${sql.placeholder('stopped')})))
-    AND NOT EXISTS (SELECT 1 FROM ${t} INDEXED BY payout_transaction_unresolved
-      WHERE ${isUnresolved} AND ${t.payout_id} = due.payout_id)
+    AND NOT EXISTS (SELECT 1 FROM ${t} INDEXED BY payout_transaction_payout
+      WHERE ${t.payout_id} = due.payout_id AND ${isUnresolved})
   ORDER BY due.sends > 0, due.next_send LIMIT ${sql.placeholder('max')})
 RETURNING ${columnName(t.id)}, ${columnName(t.bytes)}, ${columnName(t.sends)}, ${columnName(t.answers)}`)
 

@@ -168,7 +168,7 @@ ORDER BY ${id} LIMIT ${max}`)
 const selectSignable = fixedStatement<'ids'>(sql`
 SELECT ${payouts}.*,
   EXISTS (SELECT 1 FROM ${t} INDEXED BY payout_transaction_payout WHERE ${t.payout_id} = ${id} AND ${t.ended} IS NULL) AS "hasOpen",
-  EXISTS (SELECT 1 FROM ${t} INDEXED BY payout_transaction_unresolved WHERE ${isUnresolved} AND ${t.payout_id} = ${id})
+  EXISTS (SELECT 1 FROM ${t} INDEXED BY payout_transaction_payout WHERE ${t.payout_id} = ${id} AND ${isUnresolved})
     AS "hasPaidLate",
   ${isToUser} AS "isToUser"
 FROM ${payouts} WHERE ${id} IN (SELECT value FROM json_each(${sql.placeholder('ids')}))`)
