@@ -1130,3 +1130,9 @@ BEGIN
   SELECT RAISE(ABORT, 'webhook: position is above the newest event')
     WHERE NEW.position > OLD.position AND NEW.position > (SELECT id FROM last_event);
 END;
+--> statement-breakpoint
+
+-- newest_migration: how far the migrations are applied -----------------------------------------------------------------
+
+-- The last statement of each migration replaces this view by one with its own number. So a migration that was applied in part does not count.
+CREATE VIEW newest_migration AS SELECT 1 AS number;

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
+import { serviceVersion } from '../src/worker/platform/version.ts'
 import { root } from './support/project.ts'
 
 interface LockedPackage {
@@ -20,9 +21,14 @@ const { packages } = JSON.parse(readFileSync(`${root}package-lock.json`, 'utf8')
 /** All packages but this one and its workspace. */
 const locked = Object.entries(packages).filter(([path, { link }]) => path.includes('node_modules/') && link !== true)
 const project = JSON.parse(readFileSync(`${root}package.json`, 'utf8')) as {
+  readonly version: string
   readonly optionalDependencies: Readonly<Record<string, string>>
   readonly allowScripts: Readonly<Record<string, boolean>>
 }
+
+it('the version of the service is that of package.json', () => {
+  expect(serviceVersion).toBe(project.version)
+})
 
 describe('the lock file', () => {
   it('has the hash of every package, binaries of other platforms that its registry does not serve aside', () => {

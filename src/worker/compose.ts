@@ -100,12 +100,13 @@ function configured(platform: Platform, configs: Cells): BoundWorker {
 /** Makes the parts of one cell: one database with its scanner, for a range of users. */
 function servicesOf(platform: Platform, cell: CellConfig, ranges: readonly ChosenBy[]): Services {
   const { config } = cell
-  const { settings, configMatchesData, sessions } = openDatabase(platform, cell)
+  const { settings, configMatchesData, differingSettings, sessions } = openDatabase(platform, cell)
   // A stub belongs to the invocation that made it, so each use makes a new one.
   const openScanner = () => config.scanners.getByName(scannerOf(cell))
   return {
     settings,
     configMatchesData,
+    differingSettings,
     network: config.network,
     quorum: config.quorum,
     endpoints: config.webhooks,
@@ -255,7 +256,7 @@ function openDatabase({ clock, logger }: Platform, cell: CellConfig) {
   }
   const addressAt = (index: number) => deriveAddress(extendedPublicKey, index)
   const firstAddress = addressAt(0)
-  const configMatchesData = createSettingsCheck({
+  const { matches: configMatchesData, differing: differingSettings } = createSettingsCheck({
     db,
     settings: settingsOf(chainId, firstAddress, currencies),
     payoutAddress: payouts?.address ?? null,
@@ -276,7 +277,7 @@ function openDatabase({ clock, logger }: Platform, cell: CellConfig) {
     payouts,
     payoutAddresses: new Set(cell.payoutAddresses),
   }
-  return { settings, configMatchesData, sessions }
+  return { settings, configMatchesData, differingSettings, sessions }
 }
 
 /** Wakes the endpoints with undelivered events, after a statement that may have stored events. If the waking fails, the next tick wakes them. */

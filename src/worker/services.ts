@@ -18,6 +18,8 @@ export interface Services {
   readonly settings: AppContext
   /** Whether the configuration belongs to the stored data. If not, nothing is served. */
   readonly configMatchesData: () => Promise<boolean>
+  /** The names of the settings that differed from the stored data at the last check, for operators. */
+  readonly differingSettings: () => readonly string[]
   /** The name of the network, which decides the explorer for addresses and transactions. */
   readonly network: NetworkName
   /** Reads from any copy of the database that is at least as new as the invocation's bookmark. */

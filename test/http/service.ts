@@ -263,6 +263,12 @@ export function brokenDatabase(thrown: unknown = new Error('D1_ERROR: the databa
   return { prepare: fail, batch: fail, withSession: fail }
 }
 
+/** What D1 says while it is away, and Drizzle's error around it. */
+export const awayError = () =>
+  new Error('D1_ERROR: Network connection lost.', { cause: new Error('Network connection lost.') })
+/** A database whose every call fails because D1 is away. */
+export const awayDatabase = () => brokenDatabase(awayError())
+
 /** How many blocks the newest block is above the newest final one. */
 export const finalityLag = 18
 

@@ -94,6 +94,13 @@ export const reasons = [
   ...issueReasons,
   ...['rate-limit', 'node-allowance', 'shared-allowance', 'own-allowance'],
   'other-cell',
-  ...['not-configured', 'keys-unavailable', 'nodes-unavailable', 'scan-not-started', 'scan-stalled'],
+  ...[
+    'not-configured',
+    'database-unavailable',
+    'keys-unavailable',
+    'nodes-unavailable',
+    'scan-not-started',
+    'scan-stalled',
+  ],
 ] as const
 export type Reason = (typeof reasons)[number]

@@ -31,18 +31,26 @@ export interface SettingsCheckParts {
   readonly alarms: Pick<Alarms, 'raise'>
 }
 
+export interface SettingsCheck {
+  /** Whether the configuration belongs to the stored data. */
+  readonly matches: () => Promise<boolean>
+  /** The names of the settings that differed at the last check, such as `CURRENCIES.2`. */
+  readonly differing: () => readonly string[]
+}
+
 /**
- * Returns a function that checks whether the configuration belongs to the stored data. On an empty database it stores the configuration, and later checks
- * compare with that. While it returns false, the caller must neither serve nor credit anything. The isolate remembers a match until it ends; with several
+ * Returns a check whether the configuration belongs to the stored data. On an empty database it stores the configuration, and later checks
+ * compare with that. While `matches` returns false, the caller must neither serve nor credit anything. The isolate remembers a match until it ends; with several
  * databases only for `rangeMatchMs`, because an older isolate can move a range. Each setting that differs raises an alarm, once
  * until the configuration matches again. The next tick with a matching configuration ends the alarm.
  */
-export function createSettingsCheck(parts: SettingsCheckParts): () => Promise<boolean> {
+export function createSettingsCheck(parts: SettingsCheckParts): SettingsCheck {
   const { db, settings, payoutAddress, ranges, clock, alarms } = parts
   let isEqual = false
+  let differing: readonly string[] = []
   let isReported = false
   let nextCheckAt = 0
-  return async () => {
+  const matches = async () => {
     if (clock.now() < nextCheckAt) return isEqual
     const differences = [
       ...findDifferences(settings, ofCells(ranges !== null, await rememberSettings(db, settings))),
@@ -50,6 +58,7 @@ export function createSettingsCheck(parts: SettingsCheckParts): () => Promise<bo
       ...(ranges === null ? [] : await storeRange(ranges.own, ranges.others)),
     ]
     isEqual = differences.length === 0
+    differing = differences.map(({ setting }) => setting)
     const validMs = ranges === null ? Number.POSITIVE_INFINITY : rangeMatchMs
     nextCheckAt = clock.now() + (isEqual ? validMs : recheckMs)
     const isKnown = isReported
@@ -60,6 +69,7 @@ export function createSettingsCheck(parts: SettingsCheckParts): () => Promise<bo
     }
     return false
   }
+  return { matches, differing: () => differing }
 }
 
 /** Leaves out the stored range of users if there are several cells, because `storeRange` compares it. */

@@ -8,9 +8,9 @@ import { type AuthenticateBackend, createAuthenticators } from './auth/authentic
 import type { KeySetParts } from './auth/key-set.ts'
 import { type Env, type LedgerRoute, noRoute, type Route } from './context.ts'
 import { failure } from './envelope.ts'
-import { configurationDiffers, type Method, notConfigured, unknownPath, wrongMethod } from './errors.ts'
+import { configurationDiffers, inCell, type Method, notConfigured, unknownPath, wrongMethod } from './errors.ts'
 import { auth, backendAuth, bookmark, createRateLimit } from './middleware/access.ts'
-import { hasPayouts, inCellOfBackend, inCellOfCaller, inCellOfToken } from './middleware/cells.ts'
+import { hasPayouts, inCellOfBackend, inCellOfCaller, inCellOfToken, inEachCell } from './middleware/cells.ts'
 import { everyRequest, preflight, type RequestParts } from './middleware/every-request.ts'
 import { servePage } from './page.ts'
 import { callerPagePath, noPageSettings, type PageSettings } from './page-settings.ts'
@@ -84,10 +84,18 @@ export function createApp(platform: HttpPlatform, config: HttpConfig, cells: rea
   return { fetch: async (request) => hono.fetch(request, env) }
 }
 
-/** Refuses a request if the configuration does not belong to the stored data of a cell that the request concerns, for example because of its `TRON_XPUB`. */
+/**
+ * Refuses a request if the configuration does not belong to the stored data of a cell that the request concerns, for example because of its `TRON_XPUB`. If the
+ * request concerns several cells, as a health check does, the sentence names the cell and its settings.
+ */
 const configured: MiddlewareHandler<Env> = async (c, next) => {
-  const matches = await Promise.all(c.env.cells.map(({ services }) => services.configMatchesData()))
-  return matches.every(Boolean) ? next() : failure(configurationDiffers)
+  const { cells } = c.env
+  const matches = await inEachCell(cells, ({ services }) => services.configMatchesData())
+  const wrong = cells.find((_, i) => !matches[i])
+  if (wrong === undefined) return next()
+  if (cells.length === 1) return failure(configurationDiffers)
+  const msg = `the configuration differs from the stored data in ${wrong.services.differingSettings().join(', ')}`
+  return failure(inCell(wrong.number, { ...configurationDiffers, msg }))
 }
 
 /** Makes the service for an invalid configuration. Every path answers 503 except the deposit page, which shows the fault and which no page may frame. */

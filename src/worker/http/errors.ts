@@ -41,6 +41,8 @@ const lateRetrySeconds = 15
 const deploymentRetrySeconds = 15
 /** `Retry-After` if the keys of token issuers could not be fetched, in seconds. */
 export const keysRetrySeconds = 5
+/** `Retry-After` while the database is away, in seconds. Resets of D1 are reported to last 60 to 80 s. */
+export const databaseRetrySeconds = 10
 
 export const unknownPath: Problem = { status: 404, msg: 'no such path' }
 export const urlTooLong: Problem = { status: 414, msg: `the URL is longer than ${urlCharsMax} characters` }
@@ -50,7 +52,7 @@ export const tooManyRequests: ReasonedProblem = retryable(
   `too many requests; try again in ${rateRetrySeconds} s`,
   rateRetrySeconds,
 )
-/** An exception: a bug, or the database or the scanner is unavailable. The log has its text, under the id of the request. */
+/** An exception: a bug. The log has its text, under the id of the request. */
 export const crashed: Problem = { status: 500, msg: 'internal error' }
 /** The configuration is wrong, or there is no key to verify tokens with. The log has the faults. */
 export const notConfigured = {
@@ -63,6 +65,34 @@ export const configurationDiffers = {
   ...notConfigured,
   reason: 'configuration-differs',
 } as const satisfies ReasonedProblem
+
+/** The database, or the scanner's object, does not answer for now. What the request was to store may be stored. */
+export const databaseUnavailable = retryable(
+  503,
+  'database-unavailable',
+  'the database does not answer for now; try again later',
+  databaseRetrySeconds,
+)
+
+/** An exception in the part of a request that is about one of several cells. `cause` is what was thrown. */
+export class CellError extends Error {
+  readonly cell: number
+
+  constructor(cell: number, cause: unknown) {
+    super(`cell ${cell}`, { cause })
+    this.cell = cell
+  }
+}
+
+/** The problem of a request during which the database was away. If the request is about all cells, the sentence names the cell. */
+export function toAwayProblem(thrown: unknown): ReasonedProblem {
+  return thrown instanceof CellError ? inCell(thrown.cell, databaseUnavailable) : databaseUnavailable
+}
+
+/** The problem of a request about all cells, because of one of them. `cell` is null if there is only one. */
+export function inCell(cell: number | null, problem: ReasonedProblem): ReasonedProblem {
+  return cell === null ? problem : { ...problem, msg: `cell ${cell}: ${problem.msg}` }
+}
 
 export const keysUnavailable: ReasonedProblem = retryable(
   503,

@@ -1,7 +1,14 @@
 import type * as z from 'zod/mini'
 import { err, type QueryFailure, type Result } from '../common/result.ts'
+import { isDatabaseAway } from '../d1/away.ts'
 import type { Invocation } from '../d1/sessions.ts'
-import { configurationDiffers, type notConfigured, toProblem, toReasonedProblem } from '../http/errors.ts'
+import {
+  configurationDiffers,
+  databaseUnavailable,
+  type notConfigured,
+  toProblem,
+  toReasonedProblem,
+} from '../http/errors.ts'
 import { costFields } from '../http/middleware/every-request.ts'
 import { parseParameters } from '../http/query.ts'
 import type { Currencies } from '../ledger/currencies.ts'
@@ -12,7 +19,10 @@ import type { LedgerAnswer, LedgerError, LedgerMethods } from './ledger-methods.
 
 export type Call = ReturnType<typeof createCall>
 
-/** Makes the function that runs one RPC call. It never throws: an exception becomes the error `internal`. Each call writes one log line. */
+/**
+ * Makes the function that runs one RPC call. It never throws: an exception becomes the error `internal` or, while the database is away, `database-unavailable`.
+ * Each call writes one log line.
+ */
 export function createCall({ settings, configMatchesData }: Pick<Services, 'settings' | 'configMatchesData'>) {
   const { clock, logger } = settings
   return async <T extends object>(
@@ -29,13 +39,20 @@ export function createCall({ settings, configMatchesData }: Pick<Services, 'sett
       outcome = result.ok ? 'ok' : result.error.kind
       return result.ok ? { ok: true, ...result.value } : refuse(result.error)
     } catch (thrown) {
-      logger.error('rpc-crashed', { method, text: stackOf(thrown) })
-      return refuse({ kind: 'internal', why: 'internal error' })
+      const isAway = isDatabaseAway(thrown)
+      logger.error(isAway ? 'database-away' : 'rpc-crashed', { method, text: stackOf(thrown) })
+      const error: LedgerError = isAway ? toAwayError(databaseUnavailable) : { kind: 'internal', why: 'internal error' }
+      outcome = error.kind
+      return refuse(error)
     } finally {
       logger.info('rpc', { method, outcome, durationMs: clock.now() - startedAt, ...costFields(invocation.usage) })
     }
   }
 }
+
+/** The RPC error while the database is away. */
+const toAwayError = ({ reason, msg }: typeof databaseUnavailable) =>
+  ({ kind: 'database-unavailable', reason, why: msg }) as const
 
 /** The answer to a refused call. */
 export const refuse = (error: LedgerError) => ({ ok: false, error }) as const

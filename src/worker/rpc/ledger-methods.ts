@@ -108,7 +108,7 @@ export type LedgerDeposit = OwnedDepositItem<string>
 
 /**
  * Why a call failed. `why` is one sentence for people. `reason`, if there is one, is the code that HTTP callers get as `x-reason`. The call has changed
- * nothing; only after `internal` it may have.
+ * nothing; only after `internal` and `database-unavailable` it may have.
  */
 export type LedgerError =
   | PostFailure
@@ -128,7 +128,12 @@ export type LedgerError =
     }
   /** The users of the call are in several cells, or not in the cell that the call names. */
   | { readonly kind: 'other-cell'; readonly reason: 'other-cell'; readonly why: string }
-  /** A bug, or the database is unavailable. The call may have been carried out. A post of entries can be sent again: it is never stored twice. */
+  /**
+   * The database does not answer for now: call again in about ten seconds, with the same keys. The call may have been carried out; then it is answered as the
+   * first time.
+   */
+  | { readonly kind: 'database-unavailable'; readonly reason: Reason; readonly why: string }
+  /** A bug. The call may have been carried out. A post of entries can be sent again: it is never stored twice. */
   | { readonly kind: 'internal'; readonly why: string }
 
 /** What each method returns: its result, or why the call failed. No method throws. */

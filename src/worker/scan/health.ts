@@ -3,7 +3,7 @@ import { finalityMs } from '../chain/finality.ts'
 import type { UnixMs } from '../common/time.ts'
 import type { ReadContext } from '../ledger/context.ts'
 import { readShared, type SharedRead } from '../platform/shared-read.ts'
-import { type ScanState, selectScan } from './store/position.ts'
+import { type ScanState, type StoredHealth, selectHealth } from './store/position.ts'
 
 /** The scan is `stopped` when its position has not moved for this long. */
 export const stoppedAfterMs = 180_000
@@ -38,8 +38,8 @@ interface ScanHeights {
   readonly finalizedTime: UnixMs | null
 }
 
-/** The stored state of the scan that all health checks of one isolate share. */
-export type SharedHealth = SharedRead<ScanState | null>
+/** What all health checks of one isolate share. */
+export type SharedHealth = SharedRead<StoredHealth>
 
 /** The health of a scan in this state. A scan that was never started (null), or has not ended once, is `stopped` with `scan-not-started`. */
 export function healthOf(state: ScanState | null, now: UnixMs): ScanHealth {
@@ -71,10 +71,10 @@ export function healthOf(state: ScanState | null, now: UnixMs): ScanHealth {
   return { ...heights, status: 'ok', msg: null }
 }
 
-/** Reads the state of the scan, at most once in `sharedReadMs`; null before the scan was started. No node is queried. */
-export function readScanState(
+/** Reads the stored health, at most once in `sharedReadMs`. No node is queried. */
+export function readStoredHealth(
   { db, clock }: Pick<ReadContext, 'db' | 'clock'>,
   shared: SharedHealth,
-): Promise<ScanState | null> {
-  return readShared(shared, clock, () => selectScan(db))
+): Promise<StoredHealth> {
+  return readShared(shared, clock, () => selectHealth(db))
 }

@@ -12,7 +12,7 @@ import type { Currencies } from '../ledger/currencies.ts'
 import { selectSumsUpTo } from '../ledger/store/entries.ts'
 import { readPayoutSummary } from '../payouts/summary.ts'
 import type { AlarmSubject } from '../platform/alarm-table.ts'
-import { healthOf, readScanState, type SharedHealth } from '../scan/health.ts'
+import { healthOf, readStoredHealth, type SharedHealth } from '../scan/health.ts'
 import { databaseBytesMax } from '../scan/size.ts'
 import { selectEndpoints } from '../webhooks/store/endpoint-state.ts'
 import { ofDeployment } from '../webhooks/watch-endpoints.ts'
@@ -70,10 +70,10 @@ export async function readSummary(
     unread: selectUnread(JSON.stringify(cuys), now + readAfterMs),
     sizes: selectEarlierSize(today),
   }
-  const [{ found, bytes }, stored, state, payouts] = await Promise.all([
+  const [{ found, bytes }, stored, { scan: state }, payouts] = await Promise.all([
     readTogether(db, queries),
     endpoints.length === 0 ? [] : selectEndpoints(db),
-    readScanState(context, shared),
+    readStoredHealth(context, shared),
     context.payouts === null ? null : readPayoutSummary(db, context.payouts),
   ])
   const [counts] = found.counts

@@ -11,6 +11,7 @@ import { usdtBase58 } from '../../support/variables.ts'
 import {
   addressFrom,
   addressIn,
+  awayDatabase,
   brokenDatabase,
   finalityLag,
   firstAddress,
@@ -280,6 +281,7 @@ export const situations: Readonly<Record<Situation, () => Promise<RunningService
     return service.with({}, service.with({ TRON_CHAIN_ID: '0xcd8690dc' }))
   },
   'no database': () => startService({ DB: brokenDatabase() }),
+  'a database that is away': () => startService({ DB: awayDatabase() }),
   'a rate limit that is reached': () =>
     startService({ RATE_LISTS: reachedLimit, RATE_NODES: reachedLimit, RATE_LEDGER: reachedLimit }),
   'a payout that waits and an approved one': withPayouts,

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { finalityMs } from '../../../src/worker/chain/finality.ts'
 import { sharedReadMs } from '../../../src/worker/platform/shared-read.ts'
+import { serviceVersion } from '../../../src/worker/platform/version.ts'
 import { behindBlocksMax, oldFinalMs, stoppedAfterMs } from '../../../src/worker/scan/health.ts'
 import { addressIn, payFinal, type RunningService, read, renewFinal, startService, usdtTo } from '../service.ts'
 
@@ -22,7 +23,7 @@ describe('GET /health', () => {
       body: {
         code: 200,
         msg: 'success',
-        data: { status: 'ok', scanned: height, finalized: height, behind: 0 },
+        data: { status: 'ok', scanned: height, finalized: height, behind: 0, version: serviceVersion, migration: 1 },
       },
     })
     expect(service.nodes.map((node) => node.requests.length)).toEqual(requests)
@@ -84,6 +85,21 @@ describe('GET /health', () => {
     const { status, body } = await read(await service.get('/health', null))
     expect({ status, body }).toMatchObject({ status: 503, body: { code: 503, data: { status: 'stopped' } } })
     expect(body).toMatchObject({ msg: expect.stringMatching(/^the scan has not advanced for 18\d s$/) })
+  })
+
+  test('has the number of the newest migration that the database has, whatever the service was built with', async () => {
+    const service = await startScanned()
+    await service.db.batch(
+      ['DROP VIEW newest_migration', 'CREATE VIEW newest_migration AS SELECT 7 AS number'].map((sql) =>
+        service.db.prepare(sql),
+      ),
+    )
+    try {
+      expect(await read(await service.get('/health', null))).toMatchObject({ body: { data: { migration: 7 } } })
+    } finally {
+      await service.db.exec('DROP VIEW newest_migration')
+      await service.db.exec('CREATE VIEW newest_migration AS SELECT 1 AS number')
+    }
   })
 
   test('causes at most one query a second, however often it is asked', async () => {

@@ -20,7 +20,7 @@ export async function readHealth(client: Client): Promise<void> {
   const from = env.scheduler.now() - clockSkewMaxMs
   const { status, data } = await client.get('/health', null)
   const states = statesSince(env, from - cachedMs)
-  if (status === 500) return // `checkAnswer` checks whether an answer may be a 500
+  if (status === 500 || data === undefined) return // `checkAnswer` checks whether an answer may be a 500
   const to = env.scheduler.now() + clockSkewMaxMs
   const isTrue = states.some((state) => {
     const heights = heightsOf(state)

@@ -5,7 +5,7 @@ import type { Authenticate } from '../auth/authenticate.ts'
 import { readJsonBody } from '../body.ts'
 import type { Env, RequestContext } from '../context.ts'
 import { failure } from '../envelope.ts'
-import { toCellProblem, unknownPath } from '../errors.ts'
+import { CellError, toCellProblem, unknownPath } from '../errors.ts'
 
 /** Chooses the cell of a user's request: the database that has the user whom the token names. */
 export function inCellOfCaller(cells: readonly Cell[]): MiddlewareHandler<Env> {
@@ -34,6 +34,19 @@ export function inCellOfToken(cells: readonly Cell[], authenticate: Authenticate
     c.set('uid', caller.value)
     return choose(c, next)
   }
+}
+
+/** Runs `work` in each cell, all at once. Throws what the first cell throws that fails, as a `CellError` if there are several. */
+export async function inEachCell<T>(cells: readonly Cell[], work: (cell: Cell) => Promise<T>): Promise<readonly T[]> {
+  return await Promise.all(
+    cells.map(async (cell) => {
+      try {
+        return await work(cell)
+      } catch (thrown) {
+        throw cells.length > 1 && cell.number !== null ? new CellError(cell.number, thrown) : thrown
+      }
+    }),
+  )
 }
 
 /** Answers 404 on a route about payouts if the chosen cell has no payouts. */

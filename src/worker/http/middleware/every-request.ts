@@ -1,11 +1,12 @@
 import type { MiddlewareHandler } from 'hono'
 import type { CorsOrigins } from '../../config/config.ts'
+import { isDatabaseAway } from '../../d1/away.ts'
 import type { Clock } from '../../platform/clock.ts'
 import { type LogFields, type Logger, stackOf } from '../../platform/logger.ts'
 import { createUsage, type Usage } from '../../platform/usage.ts'
 import { type Env, type RequestContext, routeName } from '../context.ts'
 import { failure } from '../envelope.ts'
-import { crashed, type Method, reasonHeader, urlCharsMax, urlTooLong } from '../errors.ts'
+import { crashed, type Method, reasonHeader, toAwayProblem, urlCharsMax, urlTooLong } from '../errors.ts'
 import { bookmarkHeader } from './access.ts'
 
 export interface RequestParts {
@@ -37,7 +38,7 @@ const accepted = ['authorization', 'x-request-id', bookmarkHeader].join(', ')
 
 /**
  * The outermost middleware. It gives each request an id, one log line with time and cost, and the headers for browsers. It answers an exception with a bare
- * 500, and only the log has the exception's text. A log line contains no text from outside, except an id of plain characters. Decision note 15 says why Hono's
+ * 500, or with `toAwayProblem` while the database is away, and only the log has the exception's text. A log line contains no text from outside, except an id of plain characters. Decision note 15 says why Hono's
  * middleware is not used.
  */
 export function everyRequest(
@@ -56,8 +57,9 @@ export function everyRequest(
       if (c.req.url.length > urlCharsMax) c.res = failure(urlTooLong)
       else await next()
     } catch (thrown) {
-      logger.error('request-crashed', { ...request, text: stackOf(thrown) })
-      c.res = failure(crashed)
+      const isAway = isDatabaseAway(thrown)
+      logger.error(isAway ? 'database-away' : 'request-crashed', { ...request, text: stackOf(thrown) })
+      c.res = failure(isAway ? toAwayProblem(thrown) : crashed)
     }
     const { headers, status } = c.res
     const durationMs = clock.now() - startedAt

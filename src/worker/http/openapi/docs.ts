@@ -44,6 +44,7 @@ export type Situation =
   | 'a key that was used'
   | 'a start that is not final'
   | 'no database'
+  | 'a database that is away'
   | 'a rate limit that is reached'
   | 'no scan for four minutes'
   | 'three databases'

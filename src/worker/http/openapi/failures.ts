@@ -7,6 +7,7 @@ import {
   brokenBody,
   configurationDiffers,
   crashed,
+  databaseUnavailable,
   encodedBody,
   keysUnavailable,
   memberTwice,
@@ -49,10 +50,11 @@ export const serviceFailures = (): readonly Failure[] => [
   {
     name: 'crash',
     problem: crashed,
-    cause: 'A bug in the service, or its database or its scanner is unavailable. No change was stored in part.',
+    cause: 'A bug in the service. No change was stored in part.',
     cure: 'Try again. If it fails again, report the `x-request-id` to the operator, who finds the details in the log.',
     given: 'no database',
   },
+  refused(databaseUnavailable, { given: 'a database that is away' }),
   refused(notConfigured, { given: 'no configuration' }),
   refused(configurationDiffers, { given: 'a configuration that differs' }),
 ]

@@ -169,6 +169,13 @@ export const reasonTexts: Readonly<Record<Reason, ReasonText>> = {
     cause: 'A variable or secret of the deployment is missing or wrong, or there is no key to verify tokens with.',
     cure: 'For the operator: the log names every wrong value.',
   },
+  'database-unavailable': {
+    cause:
+      'The database is being reset or is overloaded, or cannot be reached for now. That usually ends within two minutes.',
+    cure:
+      'Send the same request again after the seconds in `Retry-After`, with the same keys. What it was to store may be stored already: ' +
+      'then it is answered as the first time.',
+  },
   'keys-unavailable': {
     cause:
       'The key set for tokens (`AUTH_JWKS_URL`, `BACKEND_JWKS_URL`, or that of the team of `DESK_ACCESS`) could not be fetched.',

@@ -1,7 +1,10 @@
 import * as z from 'zod/mini'
-import { healthOf, readScanState, type ScanHealth } from '../../scan/health.ts'
+import { serviceVersion } from '../../platform/version.ts'
+import { healthOf, readStoredHealth, type ScanHealth } from '../../scan/health.ts'
 import type { Route } from '../context.ts'
 import { failure, success } from '../envelope.ts'
+import { inCell, type ReasonedProblem } from '../errors.ts'
+import { inEachCell } from '../middleware/cells.ts'
 import * as docs from '../openapi/docs.ts'
 import { refused } from '../openapi/failures.ts'
 
@@ -10,18 +13,16 @@ export const health = {
   path: '/health',
   rateClass: null,
   handle: async (c) => {
-    const all = await Promise.all(
-      c.env.cells.map(async ({ number, services }) => {
-        const state = await readScanState(services.primary(c.get('invocation')), services.sharedHealth)
-        return { number, scan: healthOf(state, services.settings.clock.now()) }
-      }),
-    )
+    const all = await inEachCell(c.env.cells, async ({ number, services }) => {
+      const { scan, migration } = await readStoredHealth(services.primary(c.get('invocation')), services.sharedHealth)
+      return { number, migration, scan: healthOf(scan, services.settings.clock.now()) }
+    })
     const { number, scan } = all.reduce((worst, one) => (isWorse(one.scan, worst.scan) ? one : worst))
     const { status, scanned, finalized, behind } = scan
-    const msg = number === null || scan.msg === null ? scan.msg : `cell ${number}: ${scan.msg}`
-    const data = { status, scanned, finalized, behind }
-    if (scan.status === 'stopped') return failure(stopped(scan.reason, msg ?? scan.msg), data)
-    return success(data, msg ?? undefined)
+    const migration = Math.min(...all.map((one) => one.migration))
+    const data = { status, scanned, finalized, behind, version: serviceVersion, migration }
+    if (scan.status === 'stopped') return failure(inCell(number, stopped(scan.reason, scan.msg)), data)
+    return success(data, scan.msg === null || number === null ? (scan.msg ?? undefined) : `cell ${number}: ${scan.msg}`)
   },
 } satisfies Route
 
@@ -41,12 +42,18 @@ const scanState = () =>
       'Final blocks that are not scanned: those between the two, and, if the newest final one that is known is old, those that must ' +
         'be final by the clock.',
     ),
+    version: docs.textSchema('The version of the service.'),
+    migration: docs.countSchema(
+      'The number of the newest migration that the database has whole; with several databases, of the one that has the fewest.',
+    ),
   }))
 
-const stopped = (reason: Extract<ScanHealth, { status: 'stopped' }>['reason'], msg: string) =>
-  ({ status: 503, reason, msg }) as const
+const stopped = (reason: Extract<ScanHealth, { status: 'stopped' }>['reason'], msg: string): ReasonedProblem => {
+  return { status: 503, reason, msg }
+}
 
-const position = { scanned: 70_000_019, finalized: 70_000_019, behind: 0 }
+const versions = { version: serviceVersion, migration: 1 }
+const position = { scanned: 70_000_019, finalized: 70_000_019, behind: 0, ...versions }
 
 /** `GET /health` in the OpenAPI document. The Worker never calls this function, so its bundle has none of these texts. */
 export const healthDocs = () =>
@@ -54,14 +61,16 @@ export const healthDocs = () =>
     id: 'readHealth',
     summary: 'The state of the scan',
     description:
-      'For a load balancer or monitoring: reads stored state, requires no token and queries no node. The state is at most a second old.',
+      'For a load balancer or monitoring: reads stored state, requires no token and queries no node. The state is at most a second old. ' +
+      'With several databases it is that of the worst one, which the message names. There is no `data` while the database is away, or ' +
+      'the configuration is wrong or differs from what is stored.',
     success: docs.successBody('HealthResponse', scanState),
     failure: docs.failureBodyWithData('HealthFailure', scanState),
     examples: [docs.dataExample('healthy', 'two deposits, credited', '', { status: 'ok', ...position })],
     failures: [
       {
         ...refused(stopped('scan-not-started', 'no scan has started yet'), { given: 'a new caller' }),
-        data: { status: 'stopped', scanned: 0, finalized: 0, behind: 0 },
+        data: { status: 'stopped', scanned: 0, finalized: 0, behind: 0, ...versions },
       },
       {
         ...refused(stopped('scan-stalled', 'the scan has not advanced for 240 s'), {

@@ -55,27 +55,53 @@ export interface ScanResult {
   readonly problem: ChainFailure['kind'] | null
 }
 
+/** The columns of a scan's state. */
+const stateColumns = {
+  height: scans.height,
+  hash: scans.hash,
+  finalized: scans.finalized,
+  finalizedTime: scans.finalized_time,
+  finalizedAt: scans.finalized_at,
+  advancedAt: scans.advanced_at,
+  caughtUpAt: scans.caught_up_at,
+  triedAt: scans.tried_at,
+  answeringSince: scans.answering_since,
+  problem: scans.problem,
+  halted: scans.halted,
+  correctedBy: scans.corrected_by,
+  nodes: scans.nodes,
+  openPayers: sql<string>`${openAddresses}`.as('openPayers'),
+}
+
 /** Reads the state of the scan; null before it was started. */
 export async function selectScan(db: ReadDatabase): Promise<ScanState | null> {
+  const [row] = await openTables(db).select(stateColumns).from(scans)
+  return row === undefined ? null : toState(row)
+}
+
+/** What health checks read: the stored state of the scan, null before it was started, and the number of the newest migration that is applied whole. */
+export interface StoredHealth {
+  readonly scan: ScanState | null
+  readonly migration: number
+}
+
+/** Reads the stored health by one statement. */
+export async function selectHealth(db: ReadDatabase): Promise<StoredHealth> {
   const [row] = await openTables(db)
-    .select({
-      height: scans.height,
-      hash: scans.hash,
-      finalized: scans.finalized,
-      finalizedTime: scans.finalized_time,
-      finalizedAt: scans.finalized_at,
-      advancedAt: scans.advanced_at,
-      caughtUpAt: scans.caught_up_at,
-      triedAt: scans.tried_at,
-      answeringSince: scans.answering_since,
-      problem: scans.problem,
-      halted: scans.halted,
-      correctedBy: scans.corrected_by,
-      nodes: scans.nodes,
-      openPayers: sql<string>`${openAddresses}`.as('openPayers'),
-    })
-    .from(scans)
-  if (row === undefined) return null
+    .select({ migration: sql<number>`newest_migration.number`.as('migration'), ...stateColumns })
+    .from(sql`newest_migration`)
+    .leftJoin(scans, sql`true`)
+  if (row === undefined) throw new Error('no migration is applied whole')
+  const { migration, ...state } = row
+  return { migration, scan: state.height === null ? null : toState(state as StateRow) } // safe: a row of `scan` has a height
+}
+
+type StateRow = Omit<ScanState, 'height' | 'openPayers'> & {
+  readonly height: BlockHeight | null
+  readonly openPayers: string
+}
+
+function toState(row: StateRow): ScanState {
   const openPayers = JSON.parse(row.openPayers) as readonly Address[] // safe: a JSON list of addresses
   return { ...row, height: row.height as BlockHeight, openPayers } // safe: a CHECK refuses NULL
 }
