@@ -26,7 +26,7 @@ const rows: readonly (readonly [string, RefusalReply, NodeErrorKind, RegExp | st
  * Three blocks have deposits of 1, 2 and 4 USDT, and all nodes refuse the block with 2. For each meaning that the refusal can have for the query, this
  * is how many USDT are credited after a minute.
  */
-const creditedOf = { content: 5, size: 7, perhaps: 5, time: 1, pace: 1, nothing: 0 }
+const creditedOf = { first: 5, content: 5, size: 7, perhaps: 5, time: 1, pace: 1, nothing: 0 }
 
 const queryOf = (kind: NodeErrorKind) => meanings[kind].query
 

@@ -276,3 +276,42 @@ describe('where nodes differ about a block', () => {
     ).toEqual([2, 2])
   })
 })
+
+describe('blocks that one of three nodes lacks', () => {
+  const none = (h: Harness, ...those: readonly number[]) =>
+    changing('/wallet/getblockbylimitnext', (value) => {
+      const { block = [] } = value as { block?: Wire[] }
+      const hashes = those.map((i) => h.chain.at(h.chain.firstHeight + i)?.hash)
+      const end = block.findIndex(({ blockID }) => hashes.some((hash) => hash === blockID))
+      return end === -1 ? value : end === 0 ? {} : { block: block.slice(0, end) }
+    })
+  const noLogs = (h: Harness, ...those: readonly number[]): Fault => ({
+    kind: 'changed-calls',
+    change: ({ method, params: [first] }) => {
+      const blocks = those.map((i) => h.chain.at(h.chain.firstHeight + i))
+      const hash = (first as { blockHash?: string } | undefined)?.blockHash
+      if (method === 'eth_getLogs') return blocks.some((one) => `0x${one?.hash}` === hash) ? { result: [] } : undefined
+      const isOf = blocks.some((one) => one?.transactions.some(({ txid }) => `0x${txid}` === first))
+      return method === 'eth_getTransactionReceipt' && isOf ? { result: null } : undefined
+    },
+  })
+
+  it.each([
+    ['no block', none],
+    ['no logs and no receipts', noLogs],
+  ])('are no gap: the two others give them (%s)', async (_, fault) => {
+    for (const i of [0, 1, 2]) {
+      const h = await createProbed({ nodes: 3, quorum: 2 })
+      h.fail(i, fault(h, 1, 2))
+      const words: unknown[] = []
+      for (let tick = 0; tick < 3 && words.length < 5; tick += 1) {
+        const result = await h.settle(
+          h.open().finalBlocks(at(h.chain.firstHeight + words.length), at(h.chain.firstHeight + 4)),
+        )
+        words.push(...(result.ok ? [wordsOf(result)].flat() : []))
+      }
+      expect(words).toEqual([2, 2, 2, 2, 2])
+      expect(h.reports()).toEqual([])
+    }
+  })
+})

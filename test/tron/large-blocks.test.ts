@@ -74,8 +74,8 @@ describe('a block that no reply can hold', () => {
     const h = await createProbed({ chain })
     for (const i of [0, 1]) h.fail(i, tooLargeWith(h, 2, 3))
     const from = (i: number) => h.settle(h.open().finalBlocks(at(chain.firstHeight + i), at(chain.firstHeight + 15)))
-    expect(wordsOf(await from(2))).toEqual(['no'])
-    expect(wordsOf(await from(3))).toEqual(['no', 0])
+    expect(wordsOf(await from(2))).toEqual(['no', 'no'])
+    expect(wordsOf(await from(4))).toEqual([0, 0])
   })
 
   it.each<[string, Fault]>([

@@ -1,12 +1,5 @@
 import type { BlockHeight, BlockRef, Header } from '../chain/block.ts'
-import {
-  type AgreedHead,
-  type BlockReading,
-  type Chain,
-  type ChainFailure,
-  type ChainTransfer,
-  readBlocksMax,
-} from '../chain/chain.ts'
+import type { AgreedHead, BlockReading, Chain, ChainFailure, ChainTransfer } from '../chain/chain.ts'
 import { err, ok, type Result } from '../common/result.ts'
 import type { UnixMs } from '../common/time.ts'
 import {
@@ -163,8 +156,7 @@ async function readRange(
 ): Promise<Result<ScanState | null, ChainFailure>> {
   const { db, clock } = context
   const from = (state.height + 1) as BlockHeight // safe: a height plus 1 is a height
-  const to = Math.min(state.height + readBlocksMax, head) as BlockHeight // safe: `head`, or a height below it
-  const read = await chain.finalBlocks(from, to)
+  const read = await chain.finalBlocks(from, head)
   if (!read.ok) return read
   const [first] = read.value
   const last = read.value.at(-1)

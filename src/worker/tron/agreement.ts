@@ -1,8 +1,9 @@
 import type { ChainFailure, ChainResult } from '../chain/chain.ts'
 import { err, ok } from '../common/result.ts'
+import { isAhead } from '../common/time.ts'
 import type { DisputedSubject } from '../platform/alarm-table.ts'
 import { recordUnfit, requireFit } from './ask.ts'
-import { alarmTextMax } from './limits.ts'
+import { alarmTextMax, doubtedMs } from './limits.ts'
 import {
   demote,
   labelOf,
@@ -57,8 +58,7 @@ export async function collect<T>(
       running += 1
       const needsProbe = requirement === 'money' || requirement === 'chain'
       const nodeSession = withDeadline(session)
-      const fit = needsProbe ? await requireFit(nodeSession, node) : ok(null)
-      const result = fit.ok ? await query(node, nodeSession) : fit
+      const result = await (needsProbe ? askFit(nodeSession, node, query) : query(node, nodeSession))
       running -= 1
       if (result.ok) answers.push({ node, value: result.value })
       else errors.set(node, result.error)
@@ -67,6 +67,22 @@ export async function collect<T>(
   }
   await Promise.all(Array.from({ length: Math.min(missing([]), nodes.length) }, run))
   return { answers, errors }
+}
+
+/**
+ * Asks a node that has passed the probe. If it has no receipt of a final call, it is probed again: a node that keeps no receipts at all is unfit, and another
+ * one lacks those of this block.
+ */
+async function askFit<T>(session: Session, node: TronNode, query: Query<T>): NodeResult<T> {
+  const fit = await requireFit(session, node)
+  if (!fit.ok) return fit
+  const answer = await query(node, session)
+  const now = session.pool.clock.now()
+  const isDoubted = isAhead(node.doubtedAt + doubtedMs, doubtedMs, now)
+  if (answer.ok || answer.error.kind !== 'no-receipt' || isDoubted) return answer
+  Object.assign(node, { doubtedAt: now, probedUntil: 0 })
+  const again = await requireFit(session, node)
+  return !again.ok && again.error.kind === 'unfit' ? again : answer
 }
 
 /** How services rank, best first. */

@@ -259,7 +259,7 @@ export const genesisHashes: ReadonlyMap<bigint, string> = new Map([
 
 const noLogs = 'it gives no logs of a block'
 /** `why` of an unfit node without transaction history: it answers `[]` in place of logs (PROTOCOL.md, Log queries). */
-export const noHistory = 'it has no transaction history (storage.transHistory.switch)'
+const noHistory = 'it has no transaction history (storage.transHistory.switch)'
 
 /** Fails if a node must not be used for money. A node is probed on first use, after failures, and every `probedMs`. */
 export async function requireFit(session: Session, node: TronNode): NodeResult<null> {

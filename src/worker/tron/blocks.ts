@@ -92,11 +92,12 @@ function learnLength(
   pool.remember()
 }
 
+/** A query for a single block cannot be shorter, so its failure changes nothing. */
 function shorten(node: TronNode, length: number): void {
-  node.blocksMax = Math.min(node.blocksMax, Math.ceil(length / 2))
+  if (length > 1) node.blocksMax = Math.min(node.blocksMax, Math.ceil(length / 2))
 }
 
-const isAboutLength = ({ kind }: NodeError) => meanings[kind].query !== 'nothing'
+const isAboutLength = ({ kind }: NodeError) => !['nothing', 'first'].includes(meanings[kind].query)
 
 /** Reads final blocks agreed by `quorum` nodes. `Chain.finalBlocks` says what is returned (PROTOCOL.md, Scanner rules). */
 export async function readFinalBlocks(
@@ -105,7 +106,7 @@ export async function readFinalBlocks(
   to: BlockHeight,
 ): ChainResult<readonly BlockReading[]> {
   await session.pool.ready // `blocksOfQuestion` needs the sizes of earlier replies, which are in the stored memory
-  const found = await agreeOnBlocks(session, from, Math.min(blocksOfQuestion(session.pool), to - from + 1), to)
+  const found = await agreeOrPass(session, from, to)
   if (!found.ok) return found
   const blocks = found.value.map((verdict, i): BlockReading => {
     const height = (from + i) as BlockHeight // safe: an integer above a height
@@ -125,25 +126,56 @@ function raiseUnreadable(pool: Pool, { header: { height }, transactions }: NodeB
 
 type Verdicts = readonly QuorumVerdict<NodeBlock>[]
 
-/** How far above an unreadable block other blocks are tried. There are two, because the next block may be unreadable, too. */
-const laterBlocks = [1, 8] as const
+/** How often a block must be refused just after the newest one was given, until it is passed. */
+const contradictionsMax = 2
 
+/**
+ * The verdicts on the blocks from `from` on. After some errors (`rate-limited`, `unfit`) a node gets no request for a while, so `agreeOnBlocks` cannot try
+ * later blocks. Therefore a block that could not be read is remembered, and every second time the newest block is asked for before it. If nodes give that one
+ * and refuse this one, twice in a row, the cause is this block, which is passed.
+ */
+async function agreeOrPass(session: Session, from: BlockHeight, to: BlockHeight): ChainResult<Verdicts> {
+  const { pool, quota, refused } = session
+  const { tries, contradictions } = pool.stuck?.height === from ? pool.stuck : { tries: 0, contradictions: 0 }
+  const isNewestFirst = tries % 2 === 1 && from < to
+  const isNewestGiven = isNewestFirst && (await readAlone(session, to)) !== null
+  const length = isNewestGiven ? 1 : Math.min(blocksOfQuestion(pool), to - from + 1)
+  const found = await agreeOnBlocks(session, from, length, to)
+  // A rescan needs no such memory: it waits longer each time, and no other block waits for it.
+  const isRefused = !found.ok && found.error.kind === 'no-answer' && refused.has(from)
+  if (found.ok && pool.stuck?.height === from) pool.stuck = null
+  if (quota.kind === 'leftover' || !isRefused) return found
+  const inARow = isNewestFirst && !isNewestGiven ? 0 : contradictions + (isNewestGiven ? 1 : 0)
+  if (inARow >= contradictionsMax) return ok([{ kind: 'differs' }])
+  for (const node of pool.nodes) shorten(node, length) // so that the refused block is soon asked for alone
+  pool.stuck = { height: from, tries: tries + 1, contradictions: inARow }
+  pool.remember()
+  return found
+}
+
+/** How far above an unreadable block other blocks are tried, before the newest one. There are several, because nodes can lack a range of blocks. */
+const laterBlocks = [1, 8, 64] as const
+
+const lacksFirst = ({ kind }: NodeError) => meanings[kind].query === 'first'
 /** Whether a node answered that it does not give the blocks, or gave something that is none. Without one of them it may give the others. */
-const refusesOneBlock = ({ kind }: NodeError) => ['content', 'size'].includes(meanings[kind].query)
+const refusesOneBlock = (error: NodeError) =>
+  lacksFirst(error) || ['content', 'size'].includes(meanings[error.kind].query)
 /** Whether the cause of an error can be one of the blocks. A node that is silent or out of reach may be so because of a block, too. */
 const canBeOneBlock = (error: NodeError) => refusesOneBlock(error) || meanings[error.kind].query === 'perhaps'
 
 /**
- * The verdicts on the blocks from `from` on: at least one, at most `count`. A query that fails because of its length or of a block is halved, so that in the
- * end only the unreadable block lacks agreement. A query is also halved if nodes differ about its first block while another node refused: that node may refuse
- * because of a later block, and its vote on the first one decides. After a node that is silent nothing is halved, since each look would cost its time again.
- * `to` is the highest block of the request.
+ * The verdicts on the blocks from `from` on: at least one, at most `count` unless blocks are passed. A query that fails because of its length or of a block is
+ * halved, so that in the end only the unreadable block lacks agreement. A query is also halved if nodes differ about its first block while another node
+ * refused: that node may refuse because of a later block, and its vote on the first one decides. After a node that is silent nothing is halved, since each look
+ * would cost its time again. `to` is the highest final block.
  */
 async function agreeOnBlocks(session: Session, from: BlockHeight, count: number, to: number): ChainResult<Verdicts> {
   let disputed: Verdicts | null = null // the first verdicts in which votes were missing; they count if fewer blocks bring no agreement
-  for (let length = count; ; length = Math.ceil(length / 2)) {
+  let next = 0
+  for (let length = count; ; length = next) {
     const { verdicts, errors } = await agreeOnRange(session, from, length)
     const failed = [...errors.values()]
+    next = failed.some(lacksFirst) ? 1 : Math.ceil(length / 2)
     const isOfBlock = failed.some(canBeOneBlock)
     const isRefused = failed.some(refusesOneBlock)
     const agreed = verdicts.findIndex((verdict) => !('value' in verdict)) // how many of the first blocks are agreed; -1: all of them
@@ -163,14 +195,38 @@ async function agreeOnBlocks(session: Session, from: BlockHeight, count: number,
       }
       if (length > 1 || failure.kind === 'out-of-time' || !isOfBlock) return err(failure)
     }
-    // If nodes can give a later block, they work, and only this block is unreadable.
-    for (const later of laterBlocks) {
-      const [other] = from + later <= to ? (await agreeOnRange(session, (from + later) as BlockHeight, 1)).verdicts : []
-      if (other !== undefined && 'value' in other)
-        return ok(later === 1 ? [{ kind: 'differs' }, other] : [{ kind: 'differs' }])
-    }
+    const passed = await passUnreadable(session, from, to)
+    if (passed !== null) return ok(passed)
     return disputed === null ? err(failure) : ok(disputed)
   }
+}
+
+/**
+ * Called if the block `from` cannot be read. If nodes can give a later block, they work, and the blocks before it are passed: `from`, and those up to the last
+ * later one that could not be read either. Null if no later block can be read: then the nodes are to blame, not the block.
+ */
+async function passUnreadable(session: Session, from: BlockHeight, to: number): Promise<Verdicts | null> {
+  let passed = 1
+  for (const distance of new Set([...laterBlocks.filter((one) => from + one < to), to - from])) {
+    if (distance < 1) return null
+    const other = await readAlone(session, from + distance)
+    if (other !== null) {
+      const first = await readAlone(session, from)
+      if (first !== null) return [first] // the nodes were down for a moment
+      const gaps = Array.from({ length: passed }, () => ({ kind: 'differs' }) as const)
+      return distance === passed ? [...gaps, other] : gaps
+    }
+    if (session.pool.clock.now() >= session.deadline) return null
+    passed = distance + 1
+  }
+  return null
+}
+
+/** The verdict on one block if it can be read; else null. */
+async function readAlone(session: Session, height: number) {
+  const { verdicts } = await agreeOnRange(session, height as BlockHeight, 1) // safe: callers pass a height
+  const [verdict] = verdicts
+  return verdict !== undefined && 'value' in verdict ? verdict : null
 }
 
 /** The verdicts on `length` blocks from `from` on, up to the first block that too few nodes know, or that is not a child of the one before. */
@@ -183,6 +239,7 @@ async function agreeOnRange(session: Session, from: BlockHeight, length: number)
     const blocks = await readNodeBlocks(nodeSession, node, from, length, { known })
     const asked = { length, usedMs: before - left(), leftMs: left() }
     learnLength(session.pool, node, asked, blocks.ok ? null : blocks.error)
+    if (!blocks.ok && blocks.error.kind !== 'limited' && blocks.error.kind !== 'out-of-time') session.refused.add(from)
     return blocks.ok ? ok(blocks.value.map(blockVote)) : blocks
   })
   // We cannot learn the right length from a node that answers nothing, so we halve its limit. Otherwise a node that the quorum needs would fail for ever at a

@@ -51,6 +51,8 @@ export const rateLimitMsMax = 240_000
 export const wrongChainMs = 60_000
 /** How long a node is not probed again after a successful probe, unless the node fails. */
 export const probedMs = 6 * 3_600_000
+/** A node without a receipt that it should have is probed again at once, but not more often than this. */
+export const doubtedMs = 60_000
 /** How long a node is not used after a probe found it unfit. */
 export const unfitMs = 60_000
 /** A node that was outvoted or slow is demoted: for this long all other nodes are used before it. The time doubles each time the node is slow again. */

@@ -3,9 +3,9 @@ import { type BlockHeight, type BlockRef, type Header, type Log, nativeAsset, ty
 import type { ChainTransfer, IssuerAct } from '../chain/chain.ts'
 import { callTypes } from '../chain/contract.ts'
 import { ok, type Result } from '../common/result.ts'
-import { askApi, askOne, askRpc, noHistory, recordError } from './ask.ts'
+import { askApi, askRpc, recordError } from './ask.ts'
 import { isTooLarge, logsCall, parseResult, type RpcReply, receiptCall } from './json-rpc.ts'
-import { fieldsOf, type Session, type TronNode } from './node.ts'
+import { fieldsOf, type NodeService, type Session, type TronNode } from './node.ts'
 import { type NodeError, type NodeResult, needed, nodeError } from './node-errors.ts'
 import {
   type BlockTransaction,
@@ -45,8 +45,9 @@ interface BlockQuery {
 }
 
 /**
- * Reads blocks of one node from `from` on, with their transfers: at least one and at most `max`. They end before the first malformed block. Reading takes two
- * requests, one more for each further batch of logs, and one more if a final block has calls but no log.
+ * Reads blocks of one node from `from` on, with their transfers: at least one and at most `max`. They end before the first block that is malformed, or that the
+ * node lacks although it is final (`lacking`). Reading takes two requests, one more for each further batch of logs, and one more if a final block has calls
+ * but no log.
  */
 export async function readNodeBlocks(
   session: Session,
@@ -57,11 +58,10 @@ export async function readNodeBlocks(
 ): NodeResult<readonly NodeBlock[]> {
   const parsed = await readApiBlocks(session, node, from, max, known)
   if (!parsed.ok) return parsed
+  // A final block must exist. An empty reply about blocks above the newest final one is no fault.
   if (parsed.value.length === 0) {
-    const none = nodeError('behind', `no block ${from}`)
-    // A final block must exist. An empty reply about blocks above the newest final one is no fault.
-    if (final === undefined) recordError(session, node, 'api', none.error)
-    return none
+    const why = `no block ${from}`
+    return final === undefined ? recordLack(session, node, 'api', nodeError('lacking', why)) : nodeError('behind', why)
   }
   // Check before the logs are requested: the logs of a hundred invented blocks would take more requests than a tick has.
   const lie = final === undefined ? null : findImplausible(session, node, parsed.value, final)
@@ -72,24 +72,42 @@ export async function readNodeBlocks(
     const block = parsed.value[i]
     if (block === undefined) throw new Error('a reply without a call')
     const logs = parseLogsReply(reply, block)
-    if (!logs.ok) return logs
+    const isLack = !logs.ok && logs.error.kind === 'behind' && final === undefined
+    if (!logs.ok && !isLack) return logs
+    const lack = logs.ok ? null : nodeError('lacking', logs.error.detail)
     // Keep only the relevant logs, because there can be tens of thousands.
-    const all = logs.value ?? []
-    const lacksLogs = logs.value?.length === 0 && block.transactions.some(isCall)
-    const transfers = logs.value && tokenTransfers(all, tokens, sentBy(payoutAddresses, block))
+    const all = logs.ok ? (logs.value ?? []) : []
+    const isSuspect = logs.ok && logs.value?.length === 0 && block.transactions.some(isCall)
+    const transfers =
+      logs.ok && logs.value === null ? null : tokenTransfers(all, tokens, sentBy(payoutAddresses, block))
     const acts = parseActs(all, tokens, (txid) => block.indexes.get(txid) ?? 0)
-    return ok({ block, lacksLogs, transfers, acts, wantedLogs: all.filter(({ txid }) => txid === wanted) })
+    return ok({ block, lack, isSuspect, transfers, acts, wantedLogs: all.filter(({ txid }) => txid === wanted) })
   })
   if (!read.ok) return read
-  const suspect = final === undefined ? read.value.findLast(({ lacksLogs }) => lacksLogs)?.block : undefined
-  const history = suspect === undefined ? ok(null) : await requireReceipt(session, node, suspect)
-  if (!history.ok) return history
+  const lacks = final === undefined ? await findLacks(session, node, read.value) : ok([])
+  if (!lacks.ok) return lacks
+  const shown = untilLack(read.value.map((one, i) => ({ ...one, lack: one.lack ?? lacks.value[i] ?? null })))
+  if (!shown.ok) return recordLack(session, node, 'rpc', shown)
   return ok(
-    read.value.map(({ block: { header, transactions }, transfers, acts, wantedLogs }) => {
+    shown.value.map(({ block: { header, transactions }, transfers, acts, wantedLogs }) => {
       const native = transactions.flatMap(nativeTransfer)
       return { header, transactions, native, tokens: transfers, acts, wantedLogs }
     }),
   )
+}
+
+type Lack = ReturnType<typeof nodeError>
+
+/** The blocks before the first one that the node lacks. If that is the first block, the error. */
+function untilLack<T extends { readonly lack: Lack | null }>(blocks: readonly T[]): Result<readonly T[], NodeError> {
+  const end = blocks.findIndex(({ lack }) => lack !== null)
+  return (end === 0 ? blocks[0]?.lack : null) ?? ok(end === -1 ? blocks : blocks.slice(0, end))
+}
+
+/** Records and returns the error of a node that lacks something of a final block. */
+function recordLack(session: Session, node: TronNode, service: NodeService, lack: Lack) {
+  recordError(session, node, service, lack.error)
+  return lack
 }
 
 /**
@@ -163,22 +181,39 @@ export function isUnreadable({ result, contract }: BlockTransaction): boolean {
 }
 
 /**
- * A node without transaction history replies `[]` in place of logs (PROTOCOL.md, Log queries), and null in place of receipts. So if a final block has calls
- * but no log, one call must have a receipt. The receipt may name another block: the scan itself notices another chain.
+ * A node that does not keep the results of a block, or of any block, replies `[]` in place of logs (PROTOCOL.md, Log queries), and null in place of receipts.
+ * So if a final block has calls but no log (`isSuspect`), one call must have a receipt. Returns the error of each block without, by the index of the block. The
+ * receipt may name another block: the scan itself notices another chain.
  */
-async function requireReceipt(
+async function findLacks(
   session: Session,
   node: TronNode,
-  { header, transactions }: ParsedBlock,
-): NodeResult<null> {
-  const txid = transactions.find(isCall)?.txid
-  if (txid === undefined) return ok(null)
-  const receipt = await askOne(session, node, receiptCall(txid), (reply) => readReceipt(reply, txid, null))
-  if (!receipt.ok) return receipt
-  // If several nodes must agree, another node shows that logs are missing.
-  const hasLogs = receipt.value === null || (receipt.value.logs.length > 0 && receipt.value.block.hash === header.hash)
-  if (!hasLogs || session.pool.quorum > 1) return ok(null)
-  return nodeError('bad-answer', `no logs of block ${header.height}, and a receipt with logs`)
+  blocks: readonly { readonly block: ParsedBlock; readonly isSuspect: boolean }[],
+): NodeResult<readonly (Lack | null)[]> {
+  const lacks: (Lack | null)[] = blocks.map(() => null)
+  const suspects = blocks.flatMap(({ block, isSuspect }, i) => {
+    const txid = isSuspect ? block.transactions.find(isCall)?.txid : undefined
+    return txid === undefined ? [] : [{ i, txid, header: block.header }]
+  })
+  if (suspects.length === 0) return ok(lacks)
+  const calls = suspects.map(({ txid }) => receiptCall(txid))
+  const read = await askRpc(session, node, calls, (reply, at) => {
+    const suspect = suspects[at]
+    if (suspect === undefined) throw new Error('a reply without a call')
+    const { i, txid, header } = suspect
+    const receipt = readReceipt(reply, txid, null)
+    if (!receipt.ok && receipt.error.kind !== 'no-receipt') return receipt
+    if (!receipt.ok) {
+      lacks[i] = nodeError('no-receipt', `${receipt.error.detail} of block ${header.height}`)
+      return ok(null)
+    }
+    // If several nodes must agree, another node shows that logs are missing.
+    const hasLogs =
+      receipt.value === null || (receipt.value.logs.length > 0 && receipt.value.block.hash === header.hash)
+    if (!hasLogs || session.pool.quorum > 1) return ok(null)
+    return nodeError('bad-answer', `no logs of block ${header.height}, and a receipt with logs`)
+  })
+  return read.ok ? ok(lacks) : read
 }
 
 /** Reads the receipt of a transaction of a final block; null if the receipt is too large for a reply. */
@@ -188,7 +223,7 @@ export function readReceipt(
   hash: BlockRef['hash'] | null,
 ): Result<ParsedReceipt | null, NodeError> {
   if (isTooLarge(reply)) return ok(null)
-  // The block is final, so a node without the receipt does not keep receipts (PROTOCOL.md, Receipts).
-  if (reply.kind === 'result' && reply.value === null) return nodeError('unfit', noHistory)
+  // The block is final, so a node without the receipt does not keep receipts, or not those of this block (PROTOCOL.md, Receipts).
+  if (reply.kind === 'result' && reply.value === null) return nodeError('no-receipt', 'no receipt of a call')
   return needed(parseResult(reply, 'a receipt', (value) => parseReceipt(value, txid, hash)))
 }

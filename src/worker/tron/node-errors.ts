@@ -27,6 +27,8 @@ export function needed<T>(result: Result<T, NodeError>): Result<T, NodeError> {
 
 /** The consequence of an error for the blocks that were asked for. */
 type ForQuery =
+  /** The first of the blocks is missing at this node, which may have later ones. Ask for this block alone; if it is missing still, it becomes a gap. */
+  | 'first'
   /** One of the blocks cannot be read. Ask for fewer at once; a single unreadable block becomes a gap. */
   | 'content'
   /** The blocks are too many for one reply. Even a single block may be too large. */
@@ -71,6 +73,10 @@ export const meanings = {
   limited: { query: 'nothing', node: 'nothing' },
   /** The node does not have the block yet. */
   behind: { query: 'nothing', node: 'behind' },
+  /** The node lacks a final block. It is behind, or has a hole: then it has later blocks. */
+  lacking: { query: 'first', node: 'behind' },
+  /** The node has no receipt of a call in a final block. It keeps no receipts (a probe tells), or lacks those of this block. */
+  'no-receipt': { query: 'first', node: 'behind' },
   /** The node does not have data that it need not keep. */
   'not-kept': { query: 'nothing', node: 'nothing' },
   /** The node does not support the query. If the scan needs the query, the node is unfit. */

@@ -60,6 +60,8 @@ export interface NodeMemory {
   readonly api: ServiceHealth
   /** Until this time the last successful probe counts. 0 if the node must be probed. */
   probedUntil: number
+  /** When the node was last probed because it lacked a receipt; 0 if it never was. */
+  doubtedAt: number
   /** Why a probe found the node unfit, and until when that counts. */
   unfit: { readonly why: string; readonly until: number } | null
   /** Most calls in a batch, until `callsMaxUntil`. 1: the node takes no batches. */
@@ -140,6 +142,10 @@ export interface Pool {
   remember(): void
   /** When a node last recovered after at least `troubleMsMin`; null if none has. */
   recoveredAt: UnixMs | null
+  /**
+   * The block that could not be read last: how often in a row, and how often just after the newest block was given. Null if there was none. See `agreeOrPass`.
+   */
+  stuck: { readonly height: BlockHeight; readonly tries: number; readonly contradictions: number } | null
   lastId: number
   /** The number of pieces of work so far. */
   sessions: number
@@ -154,6 +160,8 @@ export interface Session {
   readonly order: number
   /** Requests that were sent, by the number of the node. */
   readonly sent: Map<number, number>
+  /** The first blocks of the ranges for which a node was asked and did not give them. */
+  readonly refused: Set<BlockHeight>
   /**
    * The time when the share of one node in the present query ends. If the node takes longer, that is its failure. Time that a request waits for its turn is
    * added to the share.
@@ -164,7 +172,15 @@ export interface Session {
 /** Begins a new piece of work, which ends at `deadline`. */
 export function createSession(pool: Pool, quota: RequestQuota, deadline: UnixMs): Session {
   pool.sessions += 1
-  return { pool, quota, deadline, order: pool.sessions, sent: new Map(), nodeDeadline: { until: deadline } }
+  return {
+    pool,
+    quota,
+    deadline,
+    order: pool.sessions,
+    sent: new Map(),
+    refused: new Set(),
+    nodeDeadline: { until: deadline },
+  }
 }
 
 /** Returns the piece of work with a new `nodeDeadline`, for one query to one node: the node gets a share of the time that remains. */
@@ -188,6 +204,7 @@ export function createNode(endpoint: NodeEndpoint, number: number): TronNode {
     rpc: health(),
     api: health(),
     probedUntil: 0,
+    doubtedAt: 0,
     unfit: null,
     callsMax: 1,
     callsMaxUntil: 0,

@@ -50,6 +50,7 @@ export function createPool(options: PoolOptions): Pool {
     ready: Promise.resolve(),
     remember: () => {},
     recoveredAt: null,
+    stuck: null,
     lastId: 0,
     sessions: 0,
   }
@@ -60,6 +61,7 @@ export function createPool(options: PoolOptions): Pool {
 /** The memory of the nodes as it is stored, in the order of their numbers. */
 interface StoredNodes {
   readonly recoveredAt: UnixMs | null
+  readonly stuck: Pool['stuck']
   readonly nodes: readonly ({ readonly id: string } & NodeMemory)[]
 }
 
@@ -70,6 +72,7 @@ function createMemory(pool: Pool, host: Pick<ObjectHost, 'load' | 'save'>) {
   let savedText = ''
   const toStored = (): StoredNodes => ({
     recoveredAt: pool.recoveredAt,
+    stuck: pool.stuck,
     nodes: pool.nodes.map(({ endpoint: { id }, number, telemetry, probing, ...memory }) => ({ id, ...memory })),
   })
   return {
@@ -77,6 +80,7 @@ function createMemory(pool: Pool, host: Pick<ObjectHost, 'load' | 'save'>) {
       const stored = await host.load<StoredNodes>(storageKey)
       if (stored === undefined) return
       pool.recoveredAt = stored.recoveredAt
+      pool.stuck = stored.stuck ?? null
       for (const [i, { id, ...memory }] of stored.nodes.entries()) {
         const node = pool.nodes.find(({ endpoint }) => endpoint.id === id)
         if (node !== undefined) {

@@ -41,8 +41,8 @@ export interface ParsedBlock {
 export const successResult = 'SUCCESS'
 
 /**
- * Parses the blocks in a reply to `getblockbylimitnext`, from `from` on. They end before the first malformed block, and `fault` says why it is malformed. If
- * the node's newest block is below `from`, there are none. Parsed transactions are added to `known`.
+ * Parses the blocks in a reply to `getblockbylimitnext`, from `from` on. They end before the first malformed block, and `fault` says why it is malformed. They
+ * also end before a block that the node lacks: it then gives later ones in its place, or none. Parsed transactions are added to `known`.
  */
 export function parseBlocks(
   value: unknown,
@@ -57,13 +57,21 @@ export function parseBlocks(
   if (items.length > max) return err(`${items.length} blocks in place of ${max}`)
   const blocks: ParsedBlock[] = []
   for (const item of items) {
-    const block = parseBlock(item, from + blocks.length, known)
+    const height = from + blocks.length
+    if (heightIn(item) > height) break
+    const block = parseBlock(item, height, known)
     const parent = blocks.at(-1)
     const isChild = block.ok && (parent === undefined || block.value.header.parentHash === parent.header.hash)
     if (!block.ok || !isChild) return ok({ blocks, fault: block.ok ? 'a block that is no child' : block.error })
     blocks.push(block.value)
   }
   return ok({ blocks, fault: null })
+}
+
+/** The height that a block of the HTTP API names; -1 if it names none. */
+function heightIn(value: unknown): number {
+  const raw = isObject(value) && isObject(value.block_header) ? value.block_header.raw_data : null
+  return (isObject(raw) ? integerOf(raw.number) : null) ?? -1
 }
 
 /** Parses one block of the HTTP API. It must have this height, and the bytes of each transaction must hash to its txid. */
