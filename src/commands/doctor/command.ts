@@ -5,6 +5,7 @@ import { readConfiguration } from '../configuration.ts'
 import { readStored } from '../database.ts'
 import type { CommandPlatform } from '../node-pool.ts'
 import { cellOption, environmentOf, placeOptions } from '../place.ts'
+import { rowsOf } from '../reading-database.ts'
 import { runTool } from '../run-tool.ts'
 import { describeTarget } from '../target.ts'
 import { orRefuse } from '../tool-error.ts'
@@ -34,7 +35,11 @@ export function runDoctor(
     const results =
       source === null
         ? [failed(`configuration: ${whole.ok ? '' : whole.error}`)]
-        : runChecks(source, { clock, fetch, readStored: () => readStored(source.place) }, webhooks)
+        : runChecks(
+            source,
+            { clock, fetch, readStored: () => readStored(source.place), readRows: rowsOf(source.place) },
+            webhooks,
+          )
     const all: CheckResult[] = []
     for await (const result of results) {
       all.push(result)

@@ -8,8 +8,10 @@ import { parseSource } from '../cells.ts'
 import type { ConfigurationSource } from '../configuration.ts'
 import type { ReadStored } from '../database.ts'
 import { type CommandPlatform, openPool } from '../node-pool.ts'
+import { openForReading, type ReadRows } from '../reading-database.ts'
 import { notSet } from './advice.ts'
 import { type CheckedNode, checkNode, findBehind, nameOf } from './check-node.ts'
+import { checkPayouts } from './check-payouts.ts'
 import {
   type CheckResult,
   checkAuth,
@@ -26,6 +28,7 @@ import { checkOperators, checkStored, checkToken } from './check-stored.ts'
 /** What the checks use of this machine: clock, network and the database. */
 export interface DoctorPlatform extends CommandPlatform {
   readonly readStored: ReadStored
+  readonly readRows: ReadRows
 }
 
 const daySeconds = 86_400
@@ -79,6 +82,9 @@ export async function* runChecks(
   const checked = config.ok ? config : chain
   if (checked.ok) yield* checkChain(platform, checked.value, config.ok && hasDatabase ? config.value : null)
   else yield warned('nodes and tokens: skipped until the configuration is valid')
+  if (config.ok && hasDatabase && config.value.payouts !== null) {
+    yield* checkPayouts(config.value.payouts, config.value.currencies, openForReading(platform.readRows))
+  }
 }
 
 /** Whether the variable with which the text of a fault begins has a value. */

@@ -4,11 +4,13 @@ import type { ConfigurationSource } from '../../../src/commands/configuration.ts
 import type { ReadStored } from '../../../src/commands/database.ts'
 import { lineOf } from '../../../src/commands/doctor/check-settings.ts'
 import { type DoctorPlatform, runChecks } from '../../../src/commands/doctor/run-checks.ts'
+import type { ReadRows } from '../../../src/commands/reading-database.ts'
 import { ok } from '../../../src/worker/common/result.ts'
 import { type Devnet, startDevnet, temporary } from '../../devnet/chain.ts'
 import { depositBase58, result as resultOf } from '../../devnet/support.ts'
 import { type CommandTime, createCommandTime } from '../../support/command-time.ts'
 import { listen, type RunningServer } from '../../support/loopback.ts'
+import { openSqliteD1 } from '../../support/sqlite-d1.ts'
 import { bindingsFor, noLimits } from '../collect/harness.ts'
 
 export type Values = Record<string, unknown>
@@ -111,11 +113,23 @@ const storedFirst: ReadStored = async () => ok({ settings: [], lastIndex: 0, str
 /** The doctor's platform with a clock in virtual time. `run` runs work, and lets that time pass until it ends. */
 interface TimedPlatform extends DoctorPlatform, Pick<CommandTime, 'run'> {}
 
+/** Reads a new database with the real migrations, after these statements. */
+export function rowsOfNewDatabase(...statements: readonly string[]): ReadRows {
+  const { sqlite } = openSqliteD1()
+  for (const statement of statements) sqlite.exec(statement)
+  return async (queries) => queries.map((query) => sqlite.prepare(query).all())
+}
+
 /** The doctor's platform, whose clock is `aheadMs` ahead of the newest block. The local chain makes blocks only on command. */
-export async function platformAt(devnet: Devnet, aheadMs = 0, readStored = storedFirst): Promise<TimedPlatform> {
+export async function platformAt(
+  devnet: Devnet,
+  aheadMs = 0,
+  readStored = storedFirst,
+  readRows: ReadRows = rowsOfNewDatabase(),
+): Promise<TimedPlatform> {
   const { timestamp } = await resultOf<{ timestamp: string }>(devnet, 'eth_getBlockByNumber', 'latest', false)
   const { clock, fetch, run } = createCommandTime(Number(timestamp) * 1000 + aheadMs)
-  return { clock, fetch, readStored, run }
+  return { clock, fetch, readStored, readRows, run }
 }
 
 /** Runs all checks of the doctor. Returns its lines as it prints them, one for each result. */
