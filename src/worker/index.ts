@@ -14,6 +14,7 @@ import { systemClock, uniqueName } from './platform/clock.ts'
 import { createLogger } from './platform/logger.ts'
 import { hostOf } from './platform/object-host.ts'
 import type {
+  AddressOptions,
   ApproveOptions,
   CellOptions,
   DecisionToMake,
@@ -111,8 +112,8 @@ export class Blocks extends DurableObject<Bindings> implements SharedBlocks {
 
 /** The ledger for other Workers of the account, which bind this entrypoint as a service. It cannot be reached from outside. */
 export class Ledger extends WorkerEntrypoint<Bindings> implements LedgerMethods {
-  post(entries: readonly EntryToPost[], by: string) {
-    return service.ledger(this.env).post(entries, by)
+  post(entries: readonly EntryToPost[], by: string, options?: CellOptions) {
+    return service.ledger(this.env).post(entries, by, options)
   }
   decideDeposits(deposits: readonly DecisionToMake[], by: string, options?: CellOptions) {
     return service.ledger(this.env).decideDeposits(deposits, by, options)
@@ -126,14 +127,14 @@ export class Ledger extends WorkerEntrypoint<Bindings> implements LedgerMethods 
   wallets(uid: number, options?: CellOptions) {
     return service.ledger(this.env).wallets(uid, options)
   }
-  address(uid: number, options?: { readonly fresh?: boolean }) {
+  address(uid: number, options?: AddressOptions) {
     return service.ledger(this.env).address(uid, options)
   }
   payouts(query: PayoutsQuery) {
     return service.ledger(this.env).payouts(query)
   }
-  askPayouts(payouts: readonly PayoutToAsk[], by: string) {
-    return service.ledger(this.env).askPayouts(payouts, by)
+  askPayouts(payouts: readonly PayoutToAsk[], by: string, options?: CellOptions) {
+    return service.ledger(this.env).askPayouts(payouts, by, options)
   }
   approvePayouts(ids: readonly number[], by: string, options?: ApproveOptions) {
     return service.ledger(this.env).approvePayouts(ids, by, options)
@@ -144,6 +145,7 @@ export class Ledger extends WorkerEntrypoint<Bindings> implements LedgerMethods 
 }
 
 export type {
+  AddressOptions,
   CellOptions,
   DecisionToMake,
   EntriesQuery,

@@ -45,7 +45,6 @@ export function createApp(platform: HttpPlatform, config: HttpConfig, cells: rea
   const rateLimit = createRateLimit(config.rateLimits, platform.logger)
   const toCell = {
     caller: inCellOfCaller(cells),
-    backend: inCellOfBackend(cells),
     token: inCellOfToken(cells, callers),
   }
   for (const { path, rateClass, acts, handle } of callerRoutes) {
@@ -72,7 +71,7 @@ export function createApp(platform: HttpPlatform, config: HttpConfig, cells: rea
         ...(acts ? [refuseHead(methodsOf(path, config.cors))] : []),
         backend(route),
         rateLimit(() => 'ledger'),
-        ...ofSeveral(toCell.backend, ...(route.isOfPayouts ? [hasPayouts] : [])),
+        ...ofSeveral(inCellOfBackend(cells, route), ...(route.isOfPayouts ? [hasPayouts] : [])),
         bookmark,
         configured,
         handle,

@@ -58,6 +58,11 @@ export interface LedgerRoute {
   readonly method: 'GET' | 'POST'
   /** The GET may change something, so the route has no HEAD. */
   readonly acts?: true
+  /**
+   * Where a request names its users, by whom its cell is chosen if there are several: in the parameter `uid`, or in the items of this member of its body. Null
+   * if it names none; then its parameter `cell` chooses.
+   */
+  readonly usersIn: 'uid' | 'entries' | 'payouts' | null
   /** The scopes for a request with this URL. Its sender must have one of them. */
   readonly scope: (url: string) => Scope | readonly Scope[]
   /** The route exists only if payouts are configured (`PAYOUTS`). */

@@ -1,12 +1,15 @@
 import { type ChosenBy, type Concerned, chooseCell, readUsers, usersOfList } from '../cells/choose.ts'
 import { refuse } from './call.ts'
-import type { LedgerMethods } from './ledger-methods.ts'
+import type { CellOptions, LedgerMethods } from './ledger-methods.ts'
 
 export interface CellMethods extends ChosenBy {
   readonly methods: LedgerMethods
 }
 
-/** Makes one set of methods for all cells. A call goes to the cell of the users that it names. A call without users goes to the cell in its option `cell`. */
+/**
+ * Makes one set of methods for all cells. A call goes to the cell of the users that it names, and is refused if its option `cell` is another one. A call without
+ * users goes to the cell in this option.
+ */
 export function createCellsRpc(cells: readonly CellMethods[]): LedgerMethods {
   const [only, ...others] = cells
   if (only !== undefined && others.length === 0) return only.methods
@@ -16,29 +19,30 @@ export function createCellsRpc(cells: readonly CellMethods[]): LedgerMethods {
     const { kind, why } = chosen.error
     return refuse(kind === 'bad-input' ? { kind, member: 'cell', why } : { kind, reason: 'other-cell', why })
   }
-  const ofUser = (uid: unknown, cell?: unknown): Concerned => ({ uids: readUsers([uid]), cell })
-  const ofList = (list: unknown): Concerned => ({ uids: usersOfList(list), cell: undefined })
+  const ofUser = (uid: unknown, options?: CellOptions): Concerned => ({ uids: readUsers([uid]), cell: options?.cell })
+  const ofList = (list: unknown, options?: CellOptions): Concerned => ({ uids: usersOfList(list), cell: options?.cell })
+  const ofNobody = (options?: CellOptions): Concerned => ({ uids: [], cell: options?.cell })
   return {
-    post: (entries, by) => inCell(ofList(entries), (methods) => methods.post(entries, by)),
-    askPayouts: (payouts, by) => inCell(ofList(payouts), (methods) => methods.askPayouts(payouts, by)),
-    wallets: (uid, options) => inCell(ofUser(uid, options?.cell), (methods) => methods.wallets(uid)),
-    address: (uid, options) => inCell(ofUser(uid), (methods) => methods.address(uid, options)),
+    post: (entries, by, options) => inCell(ofList(entries, options), (methods) => methods.post(entries, by)),
+    askPayouts: (payouts, by, options) =>
+      inCell(ofList(payouts, options), (methods) => methods.askPayouts(payouts, by)),
+    wallets: (uid, options) => inCell(ofUser(uid, options), (methods) => methods.wallets(uid)),
+    address: (uid, options) => inCell(ofUser(uid, options), (methods) => methods.address(uid, options)),
     entries: (query) => {
       const { cell, ...others } = query ?? {}
-      return inCell(ofUser(others.uid, cell), (methods) => methods.entries(others))
+      return inCell(ofUser(others.uid, query), (methods) => methods.entries(others))
     },
     payouts: (query) => {
       const { cell, ...others } = query ?? {}
-      const uids = others.uid === undefined ? [] : readUsers([others.uid])
-      return inCell({ uids, cell }, (methods) => methods.payouts(others))
+      const concerned = others.uid === undefined ? ofNobody(query) : ofUser(others.uid, query)
+      return inCell(concerned, (methods) => methods.payouts(others))
     },
-    events: (after, limit, options) =>
-      inCell({ uids: [], cell: options?.cell }, (methods) => methods.events(after, limit)),
+    events: (after, limit, options) => inCell(ofNobody(options), (methods) => methods.events(after, limit)),
     decideDeposits: (deposits, by, options) =>
-      inCell({ uids: [], cell: options?.cell }, (methods) => methods.decideDeposits(deposits, by)),
+      inCell(ofNobody(options), (methods) => methods.decideDeposits(deposits, by)),
     approvePayouts: (ids, by, options) =>
-      inCell({ uids: [], cell: options?.cell }, (methods) => methods.approvePayouts(ids, by, options)),
+      inCell(ofNobody(options), (methods) => methods.approvePayouts(ids, by, options)),
     cancelPayouts: (ids, why, by, options) =>
-      inCell({ uids: [], cell: options?.cell }, (methods) => methods.cancelPayouts(ids, why, by, options)),
+      inCell(ofNobody(options), (methods) => methods.cancelPayouts(ids, why, by, options)),
   }
 }

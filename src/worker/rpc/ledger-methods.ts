@@ -74,10 +74,18 @@ export interface LedgerPayouts {
   readonly count: number
 }
 
-/** Options of a call that names no user. */
+/** Options of every call. */
 export interface CellOptions {
-  /** The number of the cell (one of several databases, each with its users and its scanner). Needed only if the deployment has several cells. */
+  /**
+   * The number of the cell (one of several databases, each with its users and its scanner). Needed only if the deployment has several cells and the call names
+   * no user. A call whose users are in another cell is refused (`other-cell`).
+   */
   readonly cell?: number
+}
+
+export interface AddressOptions extends CellOptions {
+  /** Issues a further address, which becomes the user's current one. */
+  readonly fresh?: boolean
 }
 
 /** Options of an approval or a cancellation. */
@@ -145,6 +153,7 @@ export interface LedgerMethods {
   post(
     entries: readonly EntryToPost[],
     by: string,
+    options?: CellOptions,
   ): Promise<LedgerAnswer<{ readonly replayed: boolean; readonly entries: readonly LedgerEntry[] }>>
   /** Decides to credit or refuse 1 to 20 deposits that are held for review, all or none. `by` is the name of the calling backend. */
   decideDeposits(
@@ -172,7 +181,7 @@ export interface LedgerMethods {
   /** Returns a user's current deposit address in Base58Check. Issues a new address if the user has none, or if `fresh` is true. */
   address(
     uid: number,
-    options?: { readonly fresh?: boolean },
+    options?: AddressOptions,
   ): Promise<LedgerAnswer<{ readonly id: number; readonly address: string }>>
   /** Reads a page of payouts, newest first. `count` is the number of payouts on all pages. */
   payouts(query: PayoutsQuery): Promise<LedgerAnswer<LedgerPayouts>>
@@ -180,6 +189,7 @@ export interface LedgerMethods {
   askPayouts(
     payouts: readonly PayoutToAsk[],
     by: string,
+    options?: CellOptions,
   ): Promise<LedgerAnswer<LedgerPayouts & { readonly replayed: boolean }>>
   /** Approves payouts, all or none. `by` must be another name than that of the backend that asked for them. */
   approvePayouts(ids: readonly number[], by: string, options?: ApproveOptions): Promise<LedgerAnswer<LedgerPayouts>>

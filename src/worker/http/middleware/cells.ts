@@ -3,7 +3,7 @@ import { type Concerned, chooseCell, readUsers, usersOfList } from '../../cells/
 import type { Cell } from '../../services.ts'
 import type { Authenticate } from '../auth/authenticate.ts'
 import { readJsonBody } from '../body.ts'
-import type { Env, RequestContext } from '../context.ts'
+import type { Env, LedgerRoute, RequestContext } from '../context.ts'
 import { failure } from '../envelope.ts'
 import { CellError, toCellProblem, unknownPath } from '../errors.ts'
 
@@ -13,15 +13,17 @@ export function inCellOfCaller(cells: readonly Cell[]): MiddlewareHandler<Env> {
 }
 
 /**
- * Chooses the cell of a backend's request: the cell of the users in its `uid` or body. If the request names no users, it is the cell whose number is the
+ * Chooses the cell of a backend's request: that of the users whom it names where its route looks for them. If it names none, it is the cell whose number is the
  * parameter `cell`.
  */
-export function inCellOfBackend(cells: readonly Cell[]): MiddlewareHandler<Env> {
+export function inCellOfBackend(
+  cells: readonly Cell[],
+  { usersIn }: Pick<LedgerRoute, 'usersIn'>,
+): MiddlewareHandler<Env> {
   return inCell(cells, async ({ req }) => {
     const { searchParams } = new URL(req.url)
     const [cell, ...more] = searchParams.getAll('cell')
-    const uids = req.method === 'POST' ? await usersOfBody(req.raw.clone()) : readUsers(searchParams.getAll('uid'))
-    return { uids, cell: more.length > 0 ? null : cell }
+    return { uids: await usersOf(req.raw, searchParams, usersIn), cell: more.length > 0 ? null : cell }
   })
 }
 
@@ -62,11 +64,15 @@ function inCell(cells: readonly Cell[], concernOf: (c: RequestContext) => Promis
   }
 }
 
-/** The users that the entries or payouts in the body of a request name. Empty if the body has neither; null if the body or a user in it is wrong. */
-async function usersOfBody(request: Request): Promise<readonly number[] | null> {
-  const body = await readJsonBody(request)
+/** The users that a request names; null if one of them, or the body that should name them, is wrong: then every cell refuses it in the same words. */
+async function usersOf(
+  request: Request,
+  parameters: URLSearchParams,
+  usersIn: LedgerRoute['usersIn'],
+): Promise<readonly number[] | null> {
+  if (usersIn === null) return []
+  if (usersIn === 'uid') return readUsers(parameters.getAll('uid'))
+  const body = await readJsonBody(request.clone())
   if (!body.ok || typeof body.value !== 'object' || body.value === null) return null
-  const { entries, payouts } = body.value as { readonly entries?: unknown; readonly payouts?: unknown }
-  const list = entries ?? payouts
-  return list === undefined ? [] : usersOfList(list)
+  return usersOfList((body.value as { readonly [member: string]: unknown })[usersIn])
 }

@@ -15,6 +15,7 @@ export const decideLedgerDeposits = {
   path: '/ledger/deposits/decide',
   method: 'POST',
   isForPeople: true,
+  usersIn: null,
   scope: () => 'ledger:approve',
   handle: async (c) => {
     const { services } = c.env

@@ -29,6 +29,7 @@ export const ledgerAddress = {
   path: '/ledger/address',
   method: 'GET',
   acts: true,
+  usersIn: 'uid',
   scope: (url) => (isFresh(url) ? 'ledger:post' : 'ledger:read'),
   handle: withQuery(query, async (c, { uid, address, ...form }) => {
     if (address === undefined) {

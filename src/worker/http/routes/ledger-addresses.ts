@@ -19,6 +19,7 @@ const query = z.object({
 export const ledgerAddresses = {
   path: '/ledger/addresses',
   method: 'GET',
+  usersIn: 'uid',
   scope: () => 'ledger:read',
   handle: withQuery(query, async (c, { uid, limit = pageRowsDefault, before = null }) => {
     const { list, count } = await reading(c, ({ db }) => listAddresses(db, uid, { before, limit }))

@@ -22,6 +22,7 @@ const query = z.object({
 export const ledgerDeposits = {
   path: '/ledger/deposits',
   method: 'GET',
+  usersIn: 'uid',
   scope: () => 'ledger:read',
   handle: withQuery(query, async (c, parameters) => {
     const { uid = null, txid, address } = parameters

@@ -19,6 +19,7 @@ const ofAll: readonly string[] = ['osn', 'limit', 'before']
 export const ledgerEntries = {
   path: '/ledger/entries',
   method: 'GET',
+  usersIn: 'uid',
   scope: () => 'ledger:read',
   handle: withQuery(query, async (c, { uid, ...selection }) => {
     if (uid !== undefined) return answerEntries(c, uid, selection, (item) => item)

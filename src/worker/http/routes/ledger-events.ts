@@ -25,6 +25,7 @@ export const ledgerEventsQuery = z.object({ after: z.optional(after), limit: z.o
 export const ledgerEvents = {
   path: '/ledger/events',
   method: 'GET',
+  usersIn: null,
   scope: () => 'ledger:read',
   handle: withQuery(ledgerEventsQuery, async (c, { after = 0, limit = eventsMax }) => {
     const events = await reading(c, ({ db }) => selectEvents(db, after, limit))

@@ -13,6 +13,7 @@ export const ledgerPayoutsApprove = {
   method: 'POST',
   isOfPayouts: true,
   isForPeople: true,
+  usersIn: null,
   scope: () => 'ledger:approve',
   handle: (c) => answerStep(c, (context, body) => approvePayouts(context, body, c.get('decider').name)),
 } satisfies LedgerRoute

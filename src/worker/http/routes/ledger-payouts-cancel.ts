@@ -16,6 +16,7 @@ export const ledgerPayoutsCancel = {
   method: 'POST',
   isOfPayouts: true,
   isForPeople: true,
+  usersIn: null,
   scope: () => ['ledger:pay', 'ledger:approve'] as const,
   handle: (c) => {
     const { scanner } = c.env.services

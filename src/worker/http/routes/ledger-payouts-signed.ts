@@ -18,6 +18,7 @@ export const ledgerPayoutsSigned = {
   path: '/ledger/payouts/signed',
   method: 'POST',
   isOfPayouts: true,
+  usersIn: null,
   scope: () => 'ledger:sign',
   handle: async (c) => {
     const { services } = c.env

@@ -20,6 +20,7 @@ export const ledgerPayoutsUnsigned = {
   path: '/ledger/payouts/unsigned',
   method: 'GET',
   isOfPayouts: true,
+  usersIn: null,
   scope: () => 'ledger:sign',
   handle: withQuery(unsignedQuery, async (c, { after }) => {
     const { services } = c.env

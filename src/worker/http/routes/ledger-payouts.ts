@@ -33,6 +33,7 @@ export const ledgerPayouts = {
   path: '/ledger/payouts',
   method: 'GET',
   isOfPayouts: true,
+  usersIn: 'uid',
   scope: () => 'ledger:read',
   handle: withQuery(ledgerPayoutsQuery, async (c, selection) => {
     const { list, count } = await reading(c, (context) => listPayouts(context, selection))

@@ -23,6 +23,7 @@ const onlyWithUid = 'only allowed with uid'
 export const ledgerStatement = {
   path: '/ledger/statement',
   method: 'GET',
+  usersIn: 'uid',
   scope: () => 'ledger:read',
   handle: withQuery(query, async (c, asked) => {
     // No index finds the entries of one currency over all users.

@@ -25,6 +25,7 @@ const nodesMs = 2_000
 export const ledgerSummary = {
   path: '/ledger/summary',
   method: 'GET',
+  usersIn: null,
   scope: () => 'ledger:read',
   handle: async (c) => {
     const { settings, endpoints, sharedHealth, quorum, ranges } = c.env.services

@@ -23,6 +23,7 @@ const credits = {
 export const ledgerTransaction = {
   path: '/ledger/transaction',
   method: 'GET',
+  usersIn: 'uid', // it only chooses the cell
   scope: () => 'ledger:read',
   handle: withQuery(query, async (c, { txid }) => {
     const found = await c.env.services.scanner.lookUpTransaction(txid)

@@ -12,6 +12,7 @@ export const ledgerWalletsQuery = z.object({ uid: uidParam() })
 export const ledgerWallets = {
   path: '/ledger/wallets',
   method: 'GET',
+  usersIn: 'uid',
   scope: () => 'ledger:read',
   handle: withQuery(ledgerWalletsQuery, (c, { uid }) => answerWallets(c, uid)),
 } satisfies LedgerRoute

@@ -17,6 +17,7 @@ import { postedFlow } from './ledger-entries.ts'
 export const postLedgerEntries = {
   path: '/ledger/entries',
   method: 'POST',
+  usersIn: 'entries',
   scope: () => 'ledger:post',
   handle: async (c) => {
     const { services } = c.env

@@ -19,6 +19,7 @@ export const postLedgerPayouts = {
   path: '/ledger/payouts',
   method: 'POST',
   isOfPayouts: true,
+  usersIn: 'payouts',
   scope: () => 'ledger:pay',
   handle: async (c) => {
     const list = await readOnlyMember(c.req.raw, 'payouts')
