@@ -4,11 +4,11 @@ import type { Place } from './place.ts'
 import { orRefuse } from './tool-error.ts'
 
 /** Runs statements that only read, and returns the rows of each. */
-export type ReadRows = (statements: readonly string[]) => Promise<readonly (readonly object[])[]>
+export type QueryRows = (statements: readonly string[]) => Promise<readonly (readonly object[])[]>
 
 /** Reads the database of a deployment, or of this machine, through wrangler. A database that cannot be read throws a `ToolError`. */
 export const rowsOf =
-  (place: Place): ReadRows =>
+  (place: Place): QueryRows =>
   async (statements) =>
     orRefuse(await readDatabase(place, ...statements))
 
@@ -16,7 +16,7 @@ export const rowsOf =
  * A database for functions of the service that only read, so that a command decides by the same function as the service. Its statements have their values in
  * their text, because wrangler runs statements without parameters. It has only the part of D1 that those functions use: `prepare`, `bind`, `batch` and `all`.
  */
-export function openForReading(read: ReadRows): ReadDatabase {
+export function openForReading(read: QueryRows): ReadDatabase {
   const statement = (text: string, values: readonly unknown[]) => ({
     text: () => withValues(text, values),
     bind: (...given: readonly unknown[]) => statement(text, given),

@@ -8,7 +8,7 @@ import { parseSource } from '../cells.ts'
 import type { ConfigurationSource } from '../configuration.ts'
 import type { ReadStored } from '../database.ts'
 import { type CommandPlatform, openPool } from '../node-pool.ts'
-import { openForReading, type ReadRows } from '../reading-database.ts'
+import { openForReading, type QueryRows } from '../reading-database.ts'
 import { notSet } from './advice.ts'
 import { type CheckedNode, checkNode, findBehind, nameOf } from './check-node.ts'
 import { checkPayouts } from './check-payouts.ts'
@@ -28,7 +28,7 @@ import { checkOperators, checkStored, checkToken } from './check-stored.ts'
 /** What the checks use of this machine: clock, network and the database. */
 export interface DoctorPlatform extends CommandPlatform {
   readonly readStored: ReadStored
-  readonly readRows: ReadRows
+  readonly readRows: QueryRows
 }
 
 const daySeconds = 86_400

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { checkPayouts } from '../../../src/commands/doctor/check-payouts.ts'
 import { lineOf } from '../../../src/commands/doctor/check-settings.ts'
-import { openForReading, type ReadRows } from '../../../src/commands/reading-database.ts'
+import { openForReading, type QueryRows } from '../../../src/commands/reading-database.ts'
 import { ToolError } from '../../../src/commands/tool-error.ts'
 import { formatBase58, parseAddress } from '../../../src/worker/chain/address.ts'
 import { currencies } from '../../support/currencies.ts'
@@ -14,7 +14,7 @@ const address = parsed.value
 const rules = { address, limits: new Map(), feeLimit: 100_000_000n }
 const tether = [...currencies.byContract].map(([contract]) => contract)[0] ?? ''
 
-async function linesOf(read: ReadRows): Promise<readonly string[]> {
+async function linesOf(read: QueryRows): Promise<readonly string[]> {
   const lines: string[] = []
   for await (const result of checkPayouts(rules, currencies, openForReading(read))) lines.push(lineOf(result))
   return lines

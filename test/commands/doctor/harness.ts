@@ -4,7 +4,7 @@ import type { ConfigurationSource } from '../../../src/commands/configuration.ts
 import type { ReadStored } from '../../../src/commands/database.ts'
 import { lineOf } from '../../../src/commands/doctor/check-settings.ts'
 import { type DoctorPlatform, runChecks } from '../../../src/commands/doctor/run-checks.ts'
-import type { ReadRows } from '../../../src/commands/reading-database.ts'
+import type { QueryRows } from '../../../src/commands/reading-database.ts'
 import { ok } from '../../../src/worker/common/result.ts'
 import { type Devnet, startDevnet, temporary } from '../../devnet/chain.ts'
 import { depositBase58, result as resultOf } from '../../devnet/support.ts'
@@ -114,7 +114,7 @@ const storedFirst: ReadStored = async () => ok({ settings: [], lastIndex: 0, str
 interface TimedPlatform extends DoctorPlatform, Pick<CommandTime, 'run'> {}
 
 /** Reads a new database with the real migrations, after these statements. */
-export function rowsOfNewDatabase(...statements: readonly string[]): ReadRows {
+export function rowsOfNewDatabase(...statements: readonly string[]): QueryRows {
   const { sqlite } = openSqliteD1()
   for (const statement of statements) sqlite.exec(statement)
   return async (queries) => queries.map((query) => sqlite.prepare(query).all())
@@ -125,7 +125,7 @@ export async function platformAt(
   devnet: Devnet,
   aheadMs = 0,
   readStored = storedFirst,
-  readRows: ReadRows = rowsOfNewDatabase(),
+  readRows: QueryRows = rowsOfNewDatabase(),
 ): Promise<TimedPlatform> {
   const { timestamp } = await resultOf<{ timestamp: string }>(devnet, 'eth_getBlockByNumber', 'latest', false)
   const { clock, fetch, run } = createCommandTime(Number(timestamp) * 1000 + aheadMs)
