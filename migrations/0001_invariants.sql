@@ -281,6 +281,8 @@ CREATE TRIGGER transfer_is_sought_after_a_correction BEFORE UPDATE OF sought ON 
 BEGIN
   SELECT RAISE(ABORT, 'transfer: only what a correction may have made wrong is sought')
     WHERE NEW.sought > OLD.sought AND NEW.height <= coalesce((SELECT finalized FROM scan), NEW.height);
+  SELECT RAISE(ABORT, 'transfer: the scan is halted')
+    WHERE NEW.sought < OLD.sought AND EXISTS (SELECT 1 FROM scan WHERE halted IS NOT NULL);
 END;
 --> statement-breakpoint
 CREATE TRIGGER transfer_has_its_effects AFTER INSERT ON stored_transfer
@@ -382,6 +384,8 @@ BEGIN
   SELECT RAISE(ABORT, 'decision: already made')
     WHERE EXISTS (SELECT 1 FROM decision
       WHERE txid = NEW.txid AND position = NEW.position AND decision = NEW.decision);
+  SELECT RAISE(ABORT, 'decision: the scan is halted')
+    WHERE NEW.decision = 'credit' AND EXISTS (SELECT 1 FROM scan WHERE halted IS NOT NULL);
   SELECT RAISE(ABORT, 'decision: the transfer is not held for review')
     WHERE NOT EXISTS (SELECT 1 FROM stored_transfer WHERE txid = unhex(NEW.txid) AND position = NEW.position AND (
       (state = 'held' AND review = 'open') OR (state = 'refused' AND review = 'refuse' AND NEW.decision = 'credit')));
@@ -799,12 +803,42 @@ SELECT * FROM (
   FROM issuer_act WHERE kind <> 'destroyed')
 WHERE newness = 1 AND kind IN ('frozen', 'paused', 'fee-set', 'deprecated');
 --> statement-breakpoint
--- Why money may not leave now, by the same rules as src/worker/payouts/leaving.ts. A row stops one currency or all (cuy NULL), at one payout address or at all
--- (address NULL).
-CREATE VIEW payout_stop AS
-SELECT NULL AS cuy, NULL AS address FROM scan WHERE halted IS NOT NULL OR restored_at IS NOT NULL
-UNION ALL SELECT cuy, iif(kind = 'frozen', address, NULL) FROM standing_act
+-- Which steps of payouts and deposits each fact stops: the table of src/worker/ledger/stops.ts. A fact that only the configuration shows is not here (retired,
+-- from-operator), and address-replaced, frozen at the configured address and decimals are known to their triggers alone.
+CREATE VIEW stopped_step AS
+SELECT column1 AS fact, step.value AS step FROM (VALUES
+  ('forked', '["ask", "rule", "cancel", "offer", "take", "recover", "send", "credit", "decide", "find"]'),
+  ('address-replaced', '["offer", "take"]'),
+  ('unknown-transaction', '["cancel", "offer"]'),
+  ('restored', '["rule", "cancel", "offer", "take", "send"]'),
+  ('from-operator', '["credit", "decide", "refuse"]'),
+  ('retired', '["credit"]'),
+  ('decimals-differ', '["ask", "rule", "cancel", "offer", "take", "send", "credit"]'),
+  ('decimals-unknown', '["ask", "rule", "cancel", "offer", "take", "send", "credit"]'),
+  ('frozen', '["rule", "cancel", "offer", "take", "send"]'),
+  ('paused', '["rule", "cancel", "offer", "take", "send"]'),
+  ('fee-unconfirmed', '["rule", "cancel", "offer", "take", "send"]'),
+  ('deprecated', '["rule", "offer", "take", "send"]')
+) CROSS JOIN json_each(column2) AS step;
+--> statement-breakpoint
+-- The facts that hold now, as far as stored rows show them: of one currency or of all (cuy NULL), at one payout address or at all (address NULL).
+CREATE VIEW known_fact AS
+SELECT 'forked' AS fact, NULL AS cuy, NULL AS address FROM scan WHERE halted IS NOT NULL
+UNION ALL SELECT 'restored', NULL, NULL FROM scan WHERE restored_at IS NOT NULL
+UNION ALL SELECT 'unknown-transaction', NULL, NULL WHERE EXISTS (
+  SELECT 1 FROM payout_transaction INDEXED BY payout_transaction_unresolved WHERE ended IN ('unknown', 'late') AND excused IS NULL)
+UNION ALL SELECT iif(kind = 'fee-set', 'fee-unconfirmed', kind), cuy, iif(kind = 'frozen', address, NULL) FROM standing_act
   WHERE kind <> 'fee-set' OR (confirmed_at IS NULL AND (basis_points <> '0' OR raw <> '0'));
+--> statement-breakpoint
+-- The steps that are stopped now.
+CREATE VIEW stop AS SELECT step, fact, cuy, address FROM known_fact JOIN stopped_step USING (fact);
+--> statement-breakpoint
+-- The tokens on whose decimals nodes have agreed, and which are the configured ones.
+CREATE VIEW agreed_token AS
+SELECT CAST(substr(configured.name, 12) AS INTEGER) AS cuy, substr(agreed.name, 10) AS contract
+FROM stored_setting AS configured CROSS JOIN stored_setting AS agreed
+WHERE configured.name > 'CURRENCIES.' AND configured.name < 'CURRENCIES/' AND agreed.name > 'DECIMALS.' AND agreed.name < 'DECIMALS/'
+  AND configured.value GLOB '* decimals ' || agreed.value || ',*';
 --> statement-breakpoint
 CREATE TRIGGER payout_is_new BEFORE INSERT ON payout
 BEGIN
@@ -822,14 +856,13 @@ BEGIN
         AND (flow.type IN (2, 5) OR (flow.type = 4 AND NEW.fee > 0)));
   SELECT RAISE(ABORT, 'payout: its money would stay here')
     WHERE EXISTS (SELECT 1 FROM stored_address WHERE address = unhex(NEW.to_address));
-  SELECT RAISE(ABORT, 'payout: the scan is halted') WHERE EXISTS (SELECT 1 FROM scan WHERE halted IS NOT NULL);
+  SELECT RAISE(ABORT, 'payout: it may not be asked for now')
+    WHERE EXISTS (SELECT 1 FROM stop WHERE step = 'ask' AND address IS NULL AND (cuy IS NULL OR cuy = NEW.cuy));
   SELECT RAISE(ABORT, 'payout: the decimals of its token are not agreed on')
-    WHERE NEW.contract <> '' AND NOT EXISTS (
-      SELECT 1 FROM stored_setting AS agreed JOIN stored_setting AS configured ON configured.name = 'CURRENCIES.' || NEW.cuy
-        WHERE agreed.name = 'DECIMALS.' || NEW.contract AND configured.value GLOB '* decimals ' || agreed.value || ',*');
+    WHERE NEW.contract <> '' AND NOT EXISTS (SELECT 1 FROM agreed_token WHERE cuy = NEW.cuy AND contract = NEW.contract);
   SELECT RAISE(ABORT, 'payout: its money may not leave now')
     WHERE NEW.state = 'approved' AND EXISTS (
-      SELECT 1 FROM payout_stop WHERE address IS NULL AND (cuy IS NULL OR cuy = NEW.cuy));
+      SELECT 1 FROM stop WHERE step = 'rule' AND address IS NULL AND (cuy IS NULL OR cuy = NEW.cuy));
   -- The limits count the last 24 hours: whole hours by their sums in payout_hour, the part of the oldest hour by its approved payouts.
   SELECT RAISE(ABORT, 'payout: it is not within its limits')
     WHERE NEW.state = 'approved' AND NOT coalesce(NEW.amount BETWEEN NEW.limit_least AND NEW.limit_each AND (
@@ -878,6 +911,10 @@ BEGIN
       OR (OLD.state IN ('approved', 'stuck', 'paid') AND NEW.state = 'signed')
       -- The transaction of a cancelled payout has succeeded after all: the payout counts towards the limits of its day again.
       OR (OLD.state = 'cancelled' AND NEW.state = 'cancelled' AND NEW.counted > OLD.counted));
+  SELECT RAISE(ABORT, 'payout: its money may not be given back now')
+    WHERE NEW.state = 'cancelled' AND OLD.state <> 'cancelled' AND (
+      EXISTS (SELECT 1 FROM stop WHERE step = 'cancel' AND address IS NULL AND (cuy IS NULL OR cuy = NEW.cuy))
+      OR (NEW.contract <> '' AND NOT EXISTS (SELECT 1 FROM agreed_token WHERE cuy = NEW.cuy AND contract = NEW.contract)));
   SELECT RAISE(ABORT, 'payout: only a person''s approval changes who approved it')
     WHERE (NEW.approved_by IS NOT OLD.approved_by
         AND NOT (NEW.state = 'approved' AND OLD.state IN ('waiting', 'stuck') AND NEW.approved_by <> ''))
@@ -969,9 +1006,12 @@ BEGIN
     WHERE NEW.payout_id IS NOT NULL AND (NOT EXISTS (SELECT 1 FROM payout WHERE id = NEW.payout_id AND state = 'approved')
       OR EXISTS (SELECT 1 FROM payout_transaction WHERE payout_id = NEW.payout_id AND ended IS NULL));
   SELECT RAISE(ABORT, 'payout_transaction: its money may not leave now')
-    WHERE EXISTS (SELECT 1 FROM payout JOIN payout_stop ON payout.id = NEW.payout_id
-      WHERE (payout_stop.cuy IS NULL OR payout_stop.cuy = payout.cuy)
-        AND (payout_stop.address IS NULL OR payout_stop.address = NEW.address));
+    WHERE EXISTS (SELECT 1 FROM payout JOIN stop ON payout.id = NEW.payout_id AND step = 'take'
+        WHERE (stop.cuy IS NULL OR stop.cuy = payout.cuy) AND (stop.address IS NULL OR stop.address = NEW.address))
+      OR EXISTS (SELECT 1 FROM payout WHERE id = NEW.payout_id AND contract <> '' AND NOT EXISTS (
+        SELECT 1 FROM agreed_token WHERE agreed_token.cuy = payout.cuy AND agreed_token.contract = payout.contract))
+      OR (NEW.payout_id IS NOT NULL AND (EXISTS (SELECT 1 FROM stored_address WHERE address = unhex(NEW.address))
+        OR EXISTS (SELECT 1 FROM payout_transaction INDEXED BY payout_transaction_open WHERE ended IS NULL AND address <> NEW.address)));
   SELECT RAISE(ABORT, 'payout_transaction: its reference block is not final')
     WHERE NEW.reference > coalesce((SELECT finalized FROM scan), -1);
   -- The transaction may be in blocks above its reference block that were read before its bytes were stored. So an open rescan must cover them.
@@ -1026,6 +1066,10 @@ BEGIN
       EXISTS (SELECT 1 FROM payout_transaction WHERE payout_id = NEW.payout_id AND ended IS NULL)
       OR NOT EXISTS (SELECT 1 FROM payout WHERE id = NEW.payout_id AND iif(OLD.ended = 'unknown',
         state = 'approved', state IN ('approved', 'stuck', 'paid') AND txid = NEW.txid)));
+  SELECT RAISE(ABORT, 'payout_transaction: its bytes may not be taken now')
+    FROM payout WHERE id = NEW.payout_id AND OLD.ended = 'unknown' AND NEW.ended IS NULL AND EXISTS (
+      SELECT 1 FROM stop WHERE step = 'recover' AND (stop.cuy IS NULL OR stop.cuy = payout.cuy)
+        AND (stop.address IS NULL OR stop.address = NEW.address));
   SELECT RAISE(ABORT, 'payout_transaction: its block is not read again')
     WHERE OLD.ended = 'unknown' AND NEW.ended IS NULL AND OLD.height IS NOT NULL AND NOT EXISTS (
       SELECT 1 FROM rescan INDEXED BY rescan_open
@@ -1048,6 +1092,16 @@ BEGIN
     SELECT value ->> 'contract', value ->> 'to', value ->> 'raw', OLD.id FROM json_each(OLD.moved));
   INSERT INTO unnamed_outflow (contract, to_address, raw, transaction_id)
     SELECT DISTINCT value ->> 'contract', value ->> 'to', value ->> 'raw', NEW.id FROM json_each(NEW.moved) WHERE NEW.payout_id IS NULL;
+END;
+--> statement-breakpoint
+CREATE TRIGGER payout_transaction_is_sent BEFORE UPDATE OF sends ON payout_transaction WHEN NEW.sends > OLD.sends
+BEGIN
+  SELECT RAISE(ABORT, 'payout_transaction: it may not be sent now')
+    FROM payout WHERE id = NEW.payout_id AND (
+      EXISTS (SELECT 1 FROM stop WHERE step = 'send' AND (stop.cuy IS NULL OR stop.cuy = payout.cuy)
+        AND (stop.address IS NULL OR stop.address = NEW.address))
+      OR (contract <> '' AND NOT EXISTS (
+        SELECT 1 FROM agreed_token WHERE agreed_token.cuy = payout.cuy AND agreed_token.contract = payout.contract)));
 END;
 --> statement-breakpoint
 CREATE TRIGGER payout_transaction_is_never_deleted BEFORE DELETE ON payout_transaction

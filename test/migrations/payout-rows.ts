@@ -1,9 +1,11 @@
 import { env } from 'cloudflare:workers'
 import { expect } from 'vitest'
-import { b, c, contents, expectRefusal, insert, or, t4, type Values } from './rows.ts'
+import { c, contents, expectRefusal, insert, or, t4, type Values } from './rows.ts'
 
 // The scan is at block 100 of 120. Payout 1 pays 20 from the wallet of user 1, with a fee of 1, and waits for a person.
 
+/** The address that payouts are paid from. It was never issued. */
+export const payer = 'd'.repeat(40)
 /** A day, in milliseconds. */
 export const day = 86_400_000
 /** When payout 1 is asked for. */
@@ -41,7 +43,7 @@ export const byRule = { ...limits, ...approvedBy(`''`) }
 export const open = (changes: Values = {}) =>
   insert('payout_transaction', {
     txid: `'${t4}'`,
-    address: `'${b}'`,
+    address: `'${payer}'`,
     payout_id: '1',
     bytes: `'ab'`,
     reference: '100',
@@ -54,7 +56,7 @@ export const open = (changes: Values = {}) =>
 export const unknown = (changes: Values = {}) =>
   insert('payout_transaction', {
     txid: `'${t4}'`,
-    address: `'${b}'`,
+    address: `'${payer}'`,
     height: '90',
     succeeded: '1',
     moved: `'[]'`,

@@ -14,6 +14,7 @@ import {
   open,
   paid,
   pay,
+  payer,
   payout,
   read,
   sign,
@@ -205,10 +206,13 @@ describe('while money may not leave', () => {
 
   it.each(facts)('no rule approves: %s', async (_, fact) => {
     await run(fact)
-    await expectNo(payout(byRule), fact.includes('halted') ? 'the scan is halted' : 'its money may not leave now')
+    await expectNo(
+      payout(byRule),
+      fact.includes('halted') ? 'it may not be asked for now' : 'its money may not leave now',
+    )
   })
 
-  it.each([...facts, ['the payout address is frozen', act('frozen', { address: `'${b}'` })] as const])(
+  it.each([...facts, ['the payout address is frozen', act('frozen', { address: `'${payer}'` })] as const])(
     'nothing is signed: %s',
     async (_, fact) => {
       await run(payout(), approve, fact)

@@ -46,6 +46,48 @@ describe('a fork of final blocks', () => {
   })
 })
 
+describe('while the chain is known to be forked, no payout is cancelled', () => {
+  it('that has failed on the wrong chain: the right one shows that it has paid', async () => {
+    const service = await startPaying()
+    const { id, ...signed } = await signedPayout(service)
+    const right = service.chain.fork(service.chain.tip().height)
+    const height = await mineFinal(service, mined(signed, { failed: true, logs: [] }))
+    expect(await stateOfPayout(service, id)).toBe('stuck:failed/1')
+    right.add([mined(signed)])
+    right.addEmpty(60)
+    for (const node of service.nodes) node.chain = right
+    await tickLater(service, 200)
+    const cancelled = await send(service, '/cancel', { ids: [id], why: 'it has failed' }, 'office')
+    expect(cancelled).toMatchObject({ status: 409, reason: 'chain-forked' })
+    await correct(service, height - 1)
+    await tickLater(service, 120)
+    expect([await stateOfPayout(service, id), await balance(service)]).toEqual(['paid/0', 995_000_000])
+    expect(await payoutEvents(service)).not.toContain('cancelled')
+  })
+
+  it('that has expired on the wrong chain, over RPC as by the route; and once the fork is decided, one can be', async () => {
+    const service = await startPaying()
+    const { id, last, ...signed } = await expiringAfter(service, 30)
+    const right = service.chain.fork(service.chain.tip().height)
+    await scanTo(service, last + 2)
+    expect(await stateOfPayout(service, id)).toBe('approved/1')
+    const height = right.add([mined(signed, { failed: true, logs: [] })]).height
+    right.addEmpty(90)
+    for (const node of service.nodes) node.chain = right
+    await tickLater(service, 300)
+    const cancelled = await send(service, '/cancel', { ids: [id], why: 'x' }, 'office')
+    expect(cancelled).toMatchObject({ status: 409, reason: 'chain-forked' })
+    const over = await service.rpc.cancelPayouts([id], 'x', 'office')
+    expect(over).toMatchObject({ ok: false, error: { kind: 'conflict', reason: 'chain-forked' } })
+    expect(await balance(service)).toBe(995_000_000)
+    await correct(service, height - 1)
+    await tickLater(service, 120)
+    expect(await stateOfPayout(service, id)).toBe('stuck:failed/1')
+    expect(await send(service, '/cancel', { ids: [id], why: 'x' }, 'office')).toMatchObject({ status: 200 })
+    expect(await balance(service)).toBe(1_000_000_000)
+  })
+})
+
 describe('a correction takes back what rests on blocks above it', () => {
   it.each([
     ['paid', {}, 'paid/0', ['paid']],

@@ -1,19 +1,17 @@
 import { describe, expect, it } from 'vitest'
-import { writable } from '../../src/worker/d1/database.ts'
-import { type LeavingStop, type PayoutAct, stopRules } from '../../src/worker/payouts/leaving.ts'
-import { withoutTriggers } from '../d1/fixtures.ts'
+import type { Fact, PayoutStep } from '../../src/worker/ledger/stops.ts'
 import type { RunningService } from '../http/service.ts'
-import { tickLater } from '../scan/harness.ts'
-import { act, deprecate, fee, freeze, pause } from '../scan/issuer-acts.ts'
+import { rescan, tickLater } from '../scan/harness.ts'
+import { facts, mayGoOnBy } from '../support/contract-11.ts'
 import { payoutAddress } from '../support/payouts.ts'
-import { addressOf, usdtAddress } from '../support/transaction-spec.ts'
+import { type Cause, causes } from './causes.ts'
 import {
   ask,
   handIn,
+  mined,
   mineFinal,
   offered,
   payoutRequest,
-  recipient,
   send,
   sign,
   signedPayout,
@@ -21,95 +19,140 @@ import {
   withKilledSending,
 } from './harness.ts'
 
-const change = ({ db }: RunningService, ...statements: readonly string[]) => withoutTriggers(writable(db), statements)
-type Cause = (service: RunningService) => Promise<unknown>
-/** Brings about each reason that stops payouts. */
-const causes: Readonly<Record<LeavingStop, Cause>> = {
-  forked: (service) => change(service, `UPDATE scan SET halted = 'chain-forked'`),
-  restored: async ({ scannerHost }) => {
-    scannerHost.values.set('payouts', { newest: { id: 9_999, digest: 'ab'.repeat(32) }, restoredAt: null })
-  },
-  'unknown-transaction': (service) =>
-    mineFinal(service, { kind: 'trx', from: payoutAddress, to: recipient, amount: 1n }),
-  // The row that an instance with another configured address would have stored. An instance that notices the other address itself answers nothing at all.
-  'address-replaced': (service) => change(service, `UPDATE payout_transaction SET address = '${'f'.repeat(40)}'`),
-  'decimals-unknown': (service) => {
-    for (const { decimals } of service.nodes) decimals.delete(usdtAddress)
-    return change(service, `DELETE FROM stored_setting WHERE name GLOB 'DECIMALS.*'`, 'DELETE FROM token')
-  },
-  'decimals-differ': (service) => change(service, `UPDATE stored_setting SET value = '8' WHERE name GLOB 'DECIMALS.*'`),
-  frozen: (service) => act(service, freeze(payoutAddress)),
-  paused: (service) => act(service, pause),
-  'fee-unconfirmed': (service) => act(service, fee(10n, 1_000_000n)),
-  deprecated: (service) => act(service, deprecate(addressOf(98))),
-}
-const stops = Object.keys(causes) as readonly LeavingStop[] // safe: the keys of `causes`
+/** A payout has no sender, so `from-operator` never holds for one. */
+const payoutFacts = facts.filter((fact) => fact !== 'from-operator')
+const nothing: Cause = async (service) => service
 
-/** The acts with payouts of USDT that are still possible after `cause`: each act through the service, and two writes directly to the database. */
+/** Whether the database takes this statement, with its triggers. */
+const isTaken = ({ db }: RunningService, sql: string) =>
+  db
+    .prepare(sql)
+    .run()
+    .then(...([() => true, () => false] as const))
+
+const asked =
+  'attempts_max, uid, cuy, amount, fee, to_address, contract, raw, mark, posted_by, limit_each, limit_least, limit_day, limit_count'
+/** An INSERT of a payout like the one with this id. */
+const copyOf = (id: number, osn: string, more: string, values: string) =>
+  `INSERT INTO payout (${asked}, osn, created_at, changed_at, ${more})
+   SELECT ${asked}, '${osn}', created_at, created_at, ${values} FROM payout WHERE id = ${id}`
+const stepOf = (id: number, set: string) =>
+  `UPDATE payout SET version = version + 1, changed_at = changed_at + 1, ${set} WHERE id = ${id}`
+
+/** The steps of payouts of USDT that are still possible after `cause`: those through the service, and the same ones written directly to the database. */
 async function doneAfter(cause: Cause) {
-  const service = await startPaying()
-  const { id: approved } = await ask(service)
-  const { id: unwanted } = await ask(service)
-  const { transaction } = await sign(service)
-  const killed = withKilledSending(service)
-  const { transaction: stored } = await signedPayout(killed, { timestamp: 5n })
-  await cause(service)
-  const asked = await send(service, '', { payouts: [payoutRequest()] })
-  const list = await offered(service)
+  const before = await startPaying()
+  const approved = (await ask(before)).id
+  const [unwanted, unwantedToo, other] = [(await ask(before)).id, (await ask(before)).id, (await ask(before)).id]
+  const [large, largeToo] = [(await ask(before, { amt: '150' })).id, (await ask(before, { amt: '150' })).id]
+  const { transaction } = await sign(before)
+  const killedBefore = withKilledSending(before)
+  const { transaction: stored, id: open } = await signedPayout(killedBefore, { timestamp: 5n })
+  const now = await cause(before)
+  const killed = now === before ? killedBefore : withKilledSending(now)
+  const requested = await send(now, '', { payouts: [payoutRequest()] })
+  const list = await offered(now)
   const taken = await handIn(killed, approved, transaction)
-  const cancelled = await send(service, '/cancel', { ids: [unwanted], why: 'a test' })
-  await tickLater(service, 60)
-  const sent = service.nodes.flatMap(({ broadcasts }) => broadcasts)
-  const columns =
-    'attempts_max, uid, cuy, osn, amount, fee, to_address, contract, raw, mark, posted_by, created_at, changed_at'
-  const limits = 'limit_each, limit_least, limit_day, limit_count'
-  const rule = `INSERT INTO payout (${columns}, ${limits}, state, approved_by, approved_at, counted)
-    SELECT ${columns.replace('osn', `'raw'`).replace('changed_at', 'created_at')}, ${limits}, 'approved', '', created_at, 1 FROM payout WHERE id = ${approved}`
-  const bytes = `INSERT INTO payout_transaction (txid, address, payout_id, bytes, reference, expires_at, changed_at, next_send)
-    SELECT '${'e'.repeat(64)}', '${payoutAddress}', id, 'ab', (SELECT height FROM scan), 9e15, 1, 1 FROM payout WHERE id = ${unwanted}`
-  await change(service, `UPDATE payout SET state = 'approved', cancelled_by = NULL, why = NULL WHERE id = ${unwanted}`)
-  const isDone = (sql: string) =>
-    service.db
-      .prepare(sql)
-      .run()
-      .then(...([() => true, () => false] as const))
+  const cancelled = await send(now, '/cancel', { ids: [unwanted], why: 'a test' })
+  const allowed = await send(now, '/approve', { ids: [large] }, 'office')
+  await tickLater(now, 60)
+  const sent = now.nodes.flatMap(({ broadcasts }) => broadcasts)
+  const approval = `state = 'approved', approved_by = 'office', approved_at = changed_at + 1, counted = 1`
   return {
-    ask: asked.status === 200,
-    'approve-by-rule': asked.data?.list[0]?.state === 'approved',
-    offer: Array.isArray(list) && list.includes(approved),
-    take: taken.state === 'signed',
-    cancel: cancelled.status === 200,
-    send: sent.includes(stored),
-    database: { rule: await isDone(rule), bytes: await isDone(bytes) },
+    service: {
+      ask: requested.status === 200,
+      rule: requested.data?.list[0]?.state === 'approved',
+      approve: allowed.status === 200,
+      cancel: cancelled.status === 200,
+      offer: Array.isArray(list) && list.includes(other),
+      take: taken.state === 'signed',
+      send: sent.includes(stored),
+    },
+    database: {
+      ask: await isTaken(now, copyOf(approved, 'asked', 'state', `'waiting'`)),
+      rule: await isTaken(
+        now,
+        copyOf(approved, 'ruled', 'state, approved_by, approved_at, counted', `'approved', '', created_at, 1`),
+      ),
+      approve: await isTaken(now, stepOf(largeToo, approval)),
+      cancel: await isTaken(
+        now,
+        stepOf(unwantedToo, `state = 'cancelled', cancelled_by = 'shop', why = 'x', counted = 0`),
+      ),
+      take: await isTaken(
+        now,
+        `INSERT INTO payout_transaction (txid, address, payout_id, bytes, reference, expires_at, changed_at, next_send)
+         SELECT '${'e'.repeat(64)}', '${payoutAddress}', ${other}, 'ab', height, 9e15, 1, 1 FROM scan`,
+      ),
+      send: await isTaken(now, `UPDATE payout_transaction SET sends = sends + 1 WHERE payout_id = ${open}`),
+    },
+    reasons: { ask: requested.reason, cancel: cancelled.reason, take: taken.refused?.reason },
   }
 }
 
-const acts: readonly PayoutAct[] = ['ask', 'approve-by-rule', 'offer', 'take', 'send', 'cancel']
-/**
- * The reasons for which the service stops an act that the database alone allows. The database does not know the configured address, and decimals are compared
- * before a payout is stored.
- */
-const notInTheDatabase = {
-  rule: ['frozen', 'address-replaced'],
-  bytes: ['unknown-transaction', 'address-replaced', 'decimals-unknown', 'decimals-differ'],
-} as const satisfies Record<string, readonly LeavingStop[]>
+/** What holds by the configured address, which the database does not know. Of an offer it knows nothing, because it is a reading. */
+const notInTheDatabase: Partial<Readonly<Record<PayoutStep, readonly Fact[]>>> = {
+  rule: ['frozen'],
+  cancel: ['frozen'],
+}
 
-const isOnly = (list: readonly LeavingStop[], stop: LeavingStop) => list.includes(stop)
+/** The word for programs where a step is stopped. */
+const words: Readonly<Record<(typeof payoutFacts)[number], string>> = {
+  forked: 'chain-forked',
+  restored: 'payouts-stopped',
+  'unknown-transaction': 'payouts-stopped',
+  'address-replaced': 'configuration-differs',
+  'decimals-unknown': 'decimals-unknown',
+  'decimals-differ': 'decimals-differ',
+  frozen: 'frozen',
+  paused: 'paused',
+  'fee-unconfirmed': 'fee-unconfirmed',
+  deprecated: 'deprecated',
+  retired: 'retired',
+}
 
-describe('what is known to be wrong stops each act that the table names, and no other', () => {
+describe('what is known to be wrong stops each step that the contract names, and no other', () => {
   it('nothing', async () => {
-    const { database, ...done } = await doneAfter(async () => {})
-    expect(done).toEqual(Object.fromEntries(acts.map((one) => [one, true])))
-    expect(database).toEqual({ rule: true, bytes: true })
+    const { service, database } = await doneAfter(nothing)
+    expect(Object.entries({ ...service, ...database }).filter(([, isDone]) => !isDone)).toEqual([])
   })
 
-  it.each(stops)('%s', async (stop) => {
-    const { database, ...done } = await doneAfter(causes[stop])
-    const isStopped = (one: PayoutAct) => stopRules[stop].stops.includes(one)
-    expect(done).toEqual(Object.fromEntries(acts.map((one) => [one, !isStopped(one)])))
-    expect(database).toEqual({
-      rule: !isStopped('approve-by-rule') || isOnly(notInTheDatabase.rule, stop),
-      bytes: !isStopped('take') || isOnly(notInTheDatabase.bytes, stop),
+  it.each(payoutFacts)('%s', async (fact) => {
+    const { service, database, reasons } = await doneAfter(causes[fact])
+    const isAllowed = (step: string) => mayGoOnBy(fact, step as PayoutStep)
+    const said = Object.keys(service).map((step) => [step, isAllowed(step)])
+    expect(service).toEqual(Object.fromEntries(said))
+    const refused = Object.keys(database).map((step) => {
+      return [step, isAllowed(step) || notInTheDatabase[step as PayoutStep]?.includes(fact) === true]
     })
+    expect(database).toEqual(Object.fromEntries(refused))
+    for (const [step, reason] of Object.entries(reasons))
+      expect([step, reason ?? null]).toEqual([step, isAllowed(step) ? null : words[fact]])
+  })
+})
+
+/** Whether the bytes of a mined transaction that no payout names are taken after `cause`: through the service, and written to the database. */
+async function recoveredAfter(cause: Cause) {
+  const before = await startPaying()
+  const [{ id }, { id: other }] = [await ask(before), await ask(before)]
+  const signed = await sign(before)
+  const height = await mineFinal(before, mined(signed))
+  const now = await cause(before)
+  await rescan(now, height, height)
+  const database = await isTaken(
+    now,
+    `UPDATE payout_transaction SET version = version + 1, payout_id = ${other}, bytes = 'ab', reference = 1, expires_at = 9,
+       height = NULL, succeeded = NULL, moved = NULL, ended = NULL, changed_at = changed_at + 1 WHERE txid = '${signed.txid}'`,
+  )
+  if (database) return { service: true, database } // its bytes are stored now, under another payout
+  const { state, refused } = await handIn(withKilledSending(now), id, signed.transaction)
+  return { service: state === 'signed', database, reason: refused?.reason }
+}
+
+describe('the bytes of a transaction that a final block has, and no payout names', () => {
+  it.each(payoutFacts)('are taken as the contract says: %s', async (fact) => {
+    const { database, reason } = await recoveredAfter(causes[fact])
+    expect(database).toBe(mayGoOnBy(fact, 'recover'))
+    if (!database) expect(reason).toBe(words[fact])
   })
 })

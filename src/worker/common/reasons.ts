@@ -40,9 +40,9 @@ export type UncreditedReason = UndecidedReason | WorthlessReason
 const conflictReasons = ['content-differs', 'partly-known', 'backend-differs', 'key-in-use'] as const
 export type ConflictReason = (typeof conflictReasons)[number]
 
-/** Why a decision about a held deposit is refused, if the chain is not forked (`chain-forked`). */
+/** Why a decision about a held deposit is refused, beside what is known to be wrong (`chain-forked`, `from-operator`). */
 const decideReasons = ['not-in-review', 'decided-otherwise'] as const
-export type DecideReason = (typeof decideReasons)[number] | 'chain-forked'
+export type DecideReason = (typeof decideReasons)[number] | 'chain-forked' | 'from-operator'
 
 /** Why no address is issued, besides `configuration-differs`. `deploying` ends with the running deployment. The other two last until an operator acts. */
 const issueReasons = ['key-was-used', 'start-block-too-high', 'deploying'] as const

@@ -7,13 +7,12 @@ import type { UnixMs } from '../common/time.ts'
 import { type DecisionKind, decisionKinds } from '../d1/tables.ts'
 import type { WriteContext } from '../ledger/context.ts'
 import { isRemark, remarkCharsMax } from '../ledger/parse-post.ts'
-import { selectBalancesOf, type WalletRow } from '../ledger/store/entries.ts'
-import { selectKept } from '../ledger/stored-settings.ts'
+import { findStop, type Stopper } from '../ledger/stops.ts'
 import type { Deposit } from './deposit.ts'
-import { storeDecisions } from './store/decisions.ts'
+import { type ReviewStep, selectDecisionFacts, storeDecisions } from './store/decisions.ts'
 import { selectDeposits } from './store/lists.ts'
-import { type CreditKey, judgeReviewed } from './transfer.ts'
-import { decideReview, walletKey } from './transitions.ts'
+import { type CreditKey, judgeReviewed, knownOf } from './transfer.ts'
+import { decideReview } from './transitions.ts'
 
 /** Most decisions in one request. All of them are stored, or none. */
 export const decisionsMax = 20
@@ -78,16 +77,26 @@ export async function decideDeposits(
     const open = openDecisions(parsed.value, known)
     if (!open.ok) return open
     const isReplay = open.value.length === 0
-    const result = isReplay ? 'stored' : await applyDecisions(context, open.value, by, clock.now())
-    if (result === 'halted') return err({ kind: 'conflict', reason: 'chain-forked', why: halted })
-    if (result === 'changed' && tries < triesMax) continue
-    if (result === 'changed') throw new Error('the transfers change faster than they are decided')
+    const result = isReplay ? ok('stored' as const) : await applyDecisions(context, open.value, by, clock.now())
+    if (!result.ok) return result
+    if (result.value === 'changed' && tries < triesMax) continue
+    if (result.value === 'changed') throw new Error('the transfers change faster than they are decided')
     const deposits = isReplay ? known : await selectDeposits(db, parsed.value)
     return ok({ deposits: deposits.filter((one) => one !== null), replayed: isReplay })
   }
 }
 
-const halted = 'the nodes show another chain than before; nothing is credited until an operator has checked it'
+/** What people and programs are told about each fact that stops a decision. */
+const stopWords = {
+  forked: {
+    reason: 'chain-forked',
+    why: 'the nodes show another chain than before: nothing is decided or credited until an operator has checked it',
+  },
+  'from-operator': {
+    reason: 'from-operator',
+    why: "its sender is an operator's wallet or the payout address: it is a movement, and no deposit",
+  },
+} as const satisfies Record<Stopper<'decide' | 'refuse'>, { readonly reason: DecideReason; readonly why: string }>
 
 function parseDecisions(list: unknown): Result<readonly Decision[], DecideFailure> {
   const parsed = decisionList.safeParse(list)
@@ -119,6 +128,8 @@ function fault(index: number, member: string, why: string): DecideFailure {
 /** A decision that is not stored yet, with its transfer. */
 interface OpenDecision extends Decision {
   readonly deposit: Deposit
+  /** The index of the decision in the request. */
+  readonly index: number
 }
 
 /** Leaves out decisions that are stored already. Fails if a transfer does not exist, or is neither held for review nor refused in its review. */
@@ -132,7 +143,7 @@ function openDecisions(
     if (deposit === null) return err({ kind: 'not-found', deposit: i + 1, why: 'no such transfer' })
     const { review, state } = deposit
     if (review === one.decision) continue // this decision is stored already, even if the transfer is `seen` or `dropped` by now
-    if (deposit.reason === 'review') open.push({ ...one, deposit })
+    if (deposit.reason === 'review') open.push({ ...one, deposit, index: i })
     else if (review === 'credit') return err(conflict(i, 'decided-otherwise', 'it was decided to credit it'))
     else return err(conflict(i, 'not-in-review', `it is ${state}, not held for review`))
   }
@@ -143,23 +154,33 @@ function conflict(index: number, reason: DecideReason, why: string): DecideFailu
   return { kind: 'conflict', deposit: index + 1, reason, why }
 }
 
-/** Stores decisions and what their transfers become, all or none. `changed`: one of the transfers has changed since it was read, so nothing was stored. */
+/**
+ * Stores decisions and what their transfers become by the configuration of now, all or none. Fails if something that is known stops one of them. `changed`: one
+ * of the transfers has changed since it was read, so nothing was stored.
+ */
 async function applyDecisions(
-  { db, currencies }: WriteContext,
+  { db, currencies, operators }: WriteContext,
   open: readonly OpenDecision[],
   by: DeciderName,
   at: UnixMs,
-): Promise<'stored' | 'changed' | 'halted'> {
-  const { decimals } = await selectKept(db)
-  const owners = open.map(({ deposit }) => ({ uid: deposit.uid, cuy: deposit.cuy }))
-  const held = await selectBalancesOf(db, owners).all<WalletRow>()
-  const balances = new Map(held.results.map(({ uid, cuy, balance }) => [walletKey(uid, cuy), BigInt(balance)]))
-  const steps = open.map(({ decision, why, deposit }) => {
+): Promise<Result<'stored' | 'changed', DecideFailure>> {
+  const facts = await selectDecisionFacts(
+    db,
+    open.map(({ deposit }) => deposit),
+  )
+  const rules = { decimals: facts.decimals, operators: { listed: operators, since: facts.operators } }
+  const balances = new Map(facts.balances)
+  const steps: ReviewStep[] = []
+  for (const { decision, why, deposit, index } of open) {
     const currency = currencies.byId.get(deposit.cuy)
     // `currency` is never undefined: nothing is served while the configuration lacks a currency that has stored transfers.
     if (currency === undefined) throw new Error(`transfer ${deposit.id} is in a currency that is not configured`)
-    const verdict = judgeReviewed(deposit, currency, { decimals })
-    return { change: decideReview(deposit, decision, verdict, balances), why }
-  })
-  return await storeDecisions(db, steps, by, at)
+    const known = knownOf(deposit, currency, rules)
+    const step = decision === 'credit' ? 'decide' : 'refuse'
+    const stop = findStop(step, { ...known, forked: facts.isHalted })
+    if (stop === 'forked') return err({ kind: 'conflict', ...stopWords.forked })
+    if (stop !== null) return err(conflict(index, stopWords[stop].reason, stopWords[stop].why))
+    steps.push({ change: decideReview(deposit, decision, judgeReviewed(deposit, currency, known), balances), why })
+  }
+  return ok(await storeDecisions(db, steps, by, at))
 }

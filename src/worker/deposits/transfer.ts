@@ -8,6 +8,7 @@ import type { HeldReason, RefusedReason } from '../common/reasons.ts'
 import type { UnixMs } from '../common/time.ts'
 import type { DecisionKind, TransferState } from '../d1/tables.ts'
 import { type Currencies, type Currency, depositValueOf } from '../ledger/currencies.ts'
+import { type DepositStep, decimalsFact, findStop, type Known, type Stopper } from '../ledger/stops.ts'
 
 /** The identity of a transfer on the chain. A transfer is credited at most once, by this key. */
 export interface CreditKey {
@@ -115,9 +116,10 @@ export function judgeTransfer(
   const owner = owners.get(to)
   if (owners.has(from)) return { ...facts, state: 'moved' }
   if (owner === undefined) return null
-  if (isOperator(rules.operators, from, height)) return { ...facts, state: 'moved' }
+  const stop = findCreditStop(knownOf(facts, currency, rules))
+  if (stop === 'from-operator') return { ...facts, state: 'moved' }
   if (height <= owner.issuedHeight) return 'paid-before-issue'
-  return { ...facts, ...verdictOf(owner.uid, currency, amount, rules) }
+  return { ...facts, ...verdictOf(owner.uid, currency, amount, stop) }
 }
 
 /** Judges a transfer of a block that is not final yet: `seen` if it may become a deposit, else null. */
@@ -145,35 +147,59 @@ export function isOperator({ listed, since }: OperatorRule, from: Address, heigh
   return listed.has(from) || (counted !== undefined && height > counted)
 }
 
+/** What holds for a deposit by its sender and currency. */
+export type KnownOfDeposit = Omit<Known<DepositStep>, 'forked'>
+type CreditStop = Exclude<Stopper<'credit'>, 'forked'>
+
+/** What holds for a deposit by the rules of now: its sender is an operator's wallet, or something is wrong with its currency. */
+export function knownOf(
+  { from, block }: Pick<TransferFacts, 'from' | 'block'>,
+  currency: Currency,
+  { operators, decimals }: Pick<JudgeRules, 'operators' | 'decimals'>,
+): KnownOfDeposit {
+  const wrong = decimalsFact(currency, decimals)
+  return {
+    'from-operator': isOperator(operators, from, block.height),
+    retired: currency.retired,
+    'decimals-differ': wrong === 'decimals-differ',
+    'decimals-unknown': wrong === 'decimals-unknown',
+  }
+}
+
 /**
- * Judges a transfer that a person has decided to credit. The minimum is not applied again. If something else keeps it from being credited, for
+ * The first fact that stops the credit of a deposit, beside a fork, or null. While the chain is forked nothing is judged: no block is stored, no held deposit
+ * is decided again, and a trigger refuses what comes too late.
+ */
+const findCreditStop = (known: KnownOfDeposit) => findStop('credit', { ...known, forked: false }) as CreditStop | null // safe: it is not forked
+
+/**
+ * Judges a transfer that a person has decided to credit. The minimum is not applied again. If something else keeps it from being credited (`known`), for
  * example because its currency is retired by now, the transfer is held for that reason.
  */
 export function judgeReviewed(
   { id, uid, raw }: Pick<StoredTransfer, 'id' | 'uid' | 'raw'>,
   currency: Currency,
-  rules: Pick<JudgeRules, 'decimals'>,
+  known: KnownOfDeposit,
 ): Extract<Verdict, { state: 'held' | 'credited' }> {
-  const verdict = verdictOf(uid, { ...currency, minDeposit: 0n, reviewFrom: null }, raw, rules)
+  const stop = findCreditStop(known)
+  if (stop === 'from-operator') throw new Error(`transfer ${id} is a movement, about which nothing can be decided`)
+  const verdict = verdictOf(uid, { ...currency, minDeposit: 0n, reviewFrom: null }, raw, stop)
   // The scale of a currency never changes, so a reviewed amount cannot round to nothing.
   if (verdict.state === 'refused') throw new Error(`transfer ${id} was held for review and is worth nothing`)
   return verdict
 }
 
-/** Judges a final transfer of `raw` chain units to a user by its currency alone. The balance's limit is checked when the transfer is stored. */
+/**
+ * Judges a final transfer of `raw` chain units to a user by its currency, and by what stops its credit (`stop`). The balance's limit is checked when the
+ * transfer is stored.
+ */
 function verdictOf(
   uid: Uid,
   currency: Currency,
   raw: bigint,
-  { decimals }: Pick<JudgeRules, 'decimals'>,
+  stop: Exclude<CreditStop, 'from-operator'> | null,
 ): Extract<Verdict, { state: 'held' | 'refused' | 'credited' }> {
-  const { asset, retired } = currency
-  if (retired) return { state: 'held', uid, reason: 'retired' }
-  if (asset.kind === 'trc20') {
-    const agreed = decimals.get(asset.contract)
-    if (agreed === undefined) return { state: 'held', uid, reason: 'decimals-unknown' }
-    if (agreed !== currency.decimals) return { state: 'held', uid, reason: 'decimals-differ' }
-  }
+  if (stop !== null) return { state: 'held', uid, reason: stop }
   const value = depositValueOf(currency, raw)
   switch (value.kind) {
     case 'credited': {

@@ -1,7 +1,8 @@
 import type { Result } from '../common/result.ts'
-import type { PayoutRules, WriteContext } from '../ledger/context.ts'
+import type { PayoutRules } from '../ledger/context.ts'
 import type { PayoutFailure } from '../payouts/failure.ts'
 import { type Payout, payoutItem } from '../payouts/payout.ts'
+import type { StepContext } from '../payouts/steps.ts'
 import { readJsonBody } from './body.ts'
 import { type RequestContext, writing } from './context.ts'
 import { failure, type JsonMembers, jsonAmount, success } from './envelope.ts'
@@ -24,11 +25,13 @@ export function writePayout(c: RequestContext, payout: Payout): JsonMembers {
 /** Answers a POST that approves or cancels payouts. `work` gets the JSON body and changes the payouts, which the answer lists. Then webhooks are woken. */
 export async function answerStep(
   c: RequestContext,
-  work: (context: WriteContext, body: unknown) => Promise<Result<readonly Payout[], PayoutFailure>>,
+  work: (context: StepContext, body: unknown) => Promise<Result<readonly Payout[], PayoutFailure>>,
 ): Promise<Response> {
   const body = await readJsonBody(c.req.raw)
   if (!body.ok) return failure(body.error)
-  const taken = await writing(c, (context) => work(context, body.value))
+  const { scanner } = c.env.services
+  const parts = { address: payoutRulesOf(c).address, isRestored: () => scanner.isRestored() }
+  const taken = await writing(c, (context) => work({ ...context, ...parts }, body.value))
   if (!taken.ok) return failure(toPayoutProblem(taken.error))
   await c.env.services.noteWrite()
   c.env.services.wakeEndpoints()

@@ -120,12 +120,18 @@ export interface KeptSettings {
   readonly decimals: ReadonlyMap<Address, number>
 }
 
-/** Reads `KeptSettings` by one statement. All maps are empty for a new database. */
+/** Reads `KeptSettings` by one statement. */
 export async function selectKept(db: ReadDatabase): Promise<KeptSettings> {
-  const rows = await openTables(db)
-    .select({ name, value })
-    .from(storedSettings)
-    .where(or(hasPrefix(operatorPrefix), hasPrefix(payerPrefix), hasPrefix(decimalsPrefix)))
+  return readKept((await keptStatement(db, {}).all<Setting>()).results)
+}
+
+/** Makes the statement whose rows `readKept` takes, for a caller that reads them in a batch with others. */
+export const keptStatement = fixedStatement(sql`
+SELECT ${name}, ${value} FROM ${storedSettings}
+WHERE ${or(hasPrefix(operatorPrefix), hasPrefix(payerPrefix), hasPrefix(decimalsPrefix))}`)
+
+/** Turns stored settings into `KeptSettings`. All maps are empty for a new database. */
+export function readKept(rows: readonly Setting[]): KeptSettings {
   const operators = new Map<Address, BlockHeight>()
   const payers = new Map<Address, BlockHeight>()
   const decimals = new Map<Address, number>()

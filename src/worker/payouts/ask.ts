@@ -8,12 +8,12 @@ import type { PayoutRules } from '../ledger/context.ts'
 import type { Currencies } from '../ledger/currencies.ts'
 import { findShortfall } from '../ledger/post-entries.ts'
 import type { PayoutFailure } from './failure.ts'
-import { findLeavingStop, type LeavingFacts, stopRules } from './leaving.ts'
+import { findLeavingStop, type LeavingFacts, refuseStopped } from './leaving.ts'
 import { isWithinLimits, nothingUsed, type PayoutRow, transactionsMax } from './lifecycle.ts'
 import { type NewPayout, parsePayoutRequest, whyNotTo } from './parse-payout-request.ts'
 import type { Payout } from './payout.ts'
 import { sameProof } from './proof.ts'
-import { selectLeavingFacts } from './store/facts.ts'
+import { readLeavingFacts } from './store/facts.ts'
 import {
   type InsertedPayout,
   insertPayouts,
@@ -37,10 +37,7 @@ export interface PayoutRequestContext {
   readonly currencies: Currencies
   readonly payouts: PayoutRules
   readonly payoutAddresses: ReadonlySet<Address>
-  /**
-   * Whether the database is a restored older copy, which only the scanner's memory can tell. Called after the database was read, so that nothing is decided
-   * on the data of a copy.
-   */
+  /** Whether the database is a restored older copy (`readLeavingFacts`). */
   readonly isRestored: () => Promise<boolean>
 }
 
@@ -60,12 +57,10 @@ export async function askPayouts(
   for (let tries = 1; tries <= triesMax; tries += 1) {
     const facts = await selectPayoutRequestFacts(context.db, rows, at)
     if (facts.storedPayouts.length > 0) return replay(requested.value, facts.storedPayouts, by)
-    const leaving = await selectLeavingFacts(context.db, context.payouts.address)
-    const isRestored = await context.isRestored()
-    const leavingNow = isRestored ? { ...leaving, restoredAt: leaving.restoredAt ?? at } : leaving
-    const refusal = findRefusal(requested.value, facts, leavingNow, context)
+    const leaving = await readLeavingFacts(context.db, context.payouts.address, context.isRestored, at)
+    const refusal = findRefusal(requested.value, facts, leaving, context)
     if (refusal !== null) return err(refusal)
-    const stored = await insertPayouts(context.db, approveByRule(rows, facts, leavingNow, context, at))
+    const stored = await insertPayouts(context.db, approveByRule(rows, facts, leaving, context, at))
     if (stored === 'overtaken') continue
     const { storedPayouts: payouts } = await selectPayoutRequestFacts(context.db, rows, at)
     const result = replay(requested.value, payouts, by)
@@ -111,8 +106,7 @@ function approveByRule(
     const { uid, cuy } = row
     const amount = BigInt(row.amount)
     const [ofAll, ofUser] = [used.get(usedKey(0, cuy)) ?? nothingUsed, used.get(usedKey(uid, cuy)) ?? nothingUsed]
-    const currency = currencies.byId.get(cuy)
-    const mayLeave = currency !== undefined && findLeavingStop(leaving, currency, 'approve-by-rule') === null
+    const mayLeave = findLeavingStop(leaving, currencies.byId.get(cuy), 'rule') === null
     if (!mayLeave || !isWithinLimits(limits.get(cuy) ?? null, amount, ofAll, ofUser)) return row
     for (const owner of [0, uid] as const) add(owner, cuy, amount)
     return { ...row, state: 'approved', approved_by: '', approved_at: at, counted: true }
@@ -129,10 +123,8 @@ function findRefusal(
   for (const [i, { to, cuy }] of requested.entries()) {
     const why = whyNotTo(to, currencies, payoutAddresses)
     if (why !== null) return { kind: 'refused', payout: i + 1, ...why }
-    const currency = currencies.byId.get(cuy)
-    const stop = currency === undefined ? null : findLeavingStop(leaving, currency, 'ask')
-    if (stop !== null)
-      return { kind: 'conflict', payout: i + 1, reason: stopRules[stop].reason, why: stopRules[stop].why }
+    const stop = findLeavingStop(leaving, currencies.byId.get(cuy), 'ask')
+    if (stop !== null) return refuseStopped(stop, i + 1)
   }
   for (const [i, { hasEntry, isUsers }] of obstacles.entries()) {
     if (isUsers) {

@@ -14,7 +14,7 @@ import { requestedMax } from './parse-payout-request.ts'
 import type { Payout } from './payout.ts'
 import { type Head, readSigned, referenceBlocks, referenceIn, type SignedTransfer, txidIn } from './signed-bytes.ts'
 import { parseStep } from './steps.ts'
-import { selectLeavingFacts } from './store/facts.ts'
+import { readLeavingFacts } from './store/facts.ts'
 import {
   type SignablePayout,
   type SigningFacts,
@@ -64,10 +64,7 @@ export interface HandInContext {
   readonly db: WriteDatabase
   readonly currencies: Currencies
   readonly rules: PayoutRules
-  /**
-   * Whether the database is a restored older copy, which only the scanner's memory can tell. Called after the database was read, so that nothing is decided
-   * on the data of a copy.
-   */
+  /** Whether the database is a restored older copy (`readLeavingFacts`). */
   readonly isRestored: () => Promise<boolean>
 }
 
@@ -88,9 +85,9 @@ export async function takeSigned(
   const txids = signed.map(({ transaction }) => txidIn(transaction))
   const ids = signed.map(({ id }) => id)
   for (let tries = 1; tries <= triesMax; tries += 1) {
-    const [facts, stored] = [await selectSigningFacts(db, ids, txids), await selectLeavingFacts(db, rules.address)]
+    const facts = await selectSigningFacts(db, ids, txids)
     if (facts.head === null) return err(noHead)
-    const leaving = (await isRestored()) ? { ...stored, restoredAt: stored.restoredAt ?? at } : stored
+    const leaving = await readLeavingFacts(db, rules.address, isRestored, at)
     const judged = judgeAll(signed, context, { ...facts, head: facts.head, leaving }, at)
     const taken = judged.flatMap(({ taken }) => taken ?? [])
     if (taken.length === 0 || (await storeTaken(db, taken, at)) === 'stored') return ok(judged.map(({ item }) => item))
@@ -193,13 +190,13 @@ function whyNotTaken(
   }
   if (state !== 'approved') return conflict('not-in-this-state', `payout ${id} is ${state}`)
   if (hasPaidLate) return conflict('another-transaction', `another transaction of payout ${id} has succeeded after all`)
-  if (stored !== null) return null // the transaction was mined already; only its bytes were missing
-  if (isToUser) {
+  if (stored === null && isToUser) {
     const why = `to of payout ${id} is the address of a user here now: cancel it, and post a transfer between the two`
     return { code: 422, reason: 'to-user', why }
   }
-  const currency = currencies.byId.get(payout.cuy)
-  const stop = currency === undefined ? null : findLeavingStop(leaving, currency, 'take')
+  // A stored transaction was mined already: only its bytes are missing.
+  const step = stored === null ? 'take' : 'recover'
+  const stop = findLeavingStop(leaving, currencies.byId.get(payout.cuy), step)
   return stop === null ? null : conflict(stopRules[stop].reason, stopRules[stop].why)
 }
 

@@ -16,7 +16,7 @@ export interface PayoutList {
 
 const endOfIds = Number.MAX_SAFE_INTEGER as PayoutId // safe: an id above all
 
-/** Reads one page of payouts. An approved payout has the reason why it waits, if money may not leave the payout address now. */
+/** Reads one page of payouts. An approved payout has the reason why it is not offered to the signer now, if there is one. */
 export async function listPayouts(
   { db, currencies, payouts: rules }: Pick<ReadContext, 'db' | 'currencies' | 'payouts'>,
   selection: PayoutSelection,
@@ -30,10 +30,8 @@ export async function listPayouts(
     if (payout.state !== 'approved') return null
     return isToUser ? 'to-user' : stopOf(payout.cuy, facts)
   }
-  const stopOf = (cuy: CurrencyId, known: LeavingFacts | null) => {
-    const currency = currencies.byId.get(cuy)
-    return known === null || currency === undefined ? null : findLeavingStop(known, currency, 'take')
-  }
+  const stopOf = (cuy: CurrencyId, known: LeavingFacts | null) =>
+    known === null ? null : findLeavingStop(known, currencies.byId.get(cuy), 'offer')
   return {
     list: list.map((listed) => {
       return { ...listed.payout, waitsFor: whyOf(listed), answers: readAnswers(listed.answers) }

@@ -3,9 +3,10 @@ import { err, ok, type Result } from '../common/result.ts'
 import type { ReadDatabase } from '../d1/database.ts'
 import type { PayoutRules } from '../ledger/context.ts'
 import type { Currencies } from '../ledger/currencies.ts'
+import type { Clock } from '../platform/clock.ts'
 import type { PayoutFailure } from './failure.ts'
 import { noHead } from './hand-in.ts'
-import { findStopOfAll, type LeavingStop, stoppedCurrencies, stopRules } from './leaving.ts'
+import { findStopOfAll, refuseStopped, stoppedCurrencies } from './leaving.ts'
 import type { Payout } from './payout.ts'
 import type { Head } from './signed-bytes.ts'
 import { selectLeavingFacts } from './store/facts.ts'
@@ -17,13 +18,11 @@ export interface SignerOffer {
   readonly head: Head
 }
 
-const refuse = (stop: LeavingStop) =>
-  err({ kind: 'conflict', reason: stopRules[stop].reason, why: stopRules[stop].why } as const)
-
 export const offeredMax = 100
 
 export interface OfferContext {
   readonly db: ReadDatabase
+  readonly clock: Pick<Clock, 'now'>
   readonly currencies: Currencies
   readonly rules: PayoutRules
   /**
@@ -38,16 +37,17 @@ export interface OfferContext {
  * to an address that has since been issued to a user. `moved` is what another transaction may already have paid.
  */
 export async function offerPayouts(
-  { db, currencies, rules, isRestored }: OfferContext,
+  { db, clock, currencies, rules, isRestored }: OfferContext,
   after: PayoutId | undefined,
 ): Promise<Result<SignerOffer, PayoutFailure>> {
   const facts = await selectLeavingFacts(db, rules.address)
-  const known = findStopOfAll(facts, 'offer')
-  if (known !== null) return refuse(known)
+  const stop = findStopOfAll(facts, 'offer')
+  if (stop !== null) return err(refuseStopped(stop))
   const stopped = stoppedCurrencies(facts, currencies.list, 'offer')
   const open = currencies.list.flatMap(({ cuy }) => (stopped.has(cuy) ? [] : [cuy]))
   const { offered, head } = await selectOffer(db, open, after ?? 0, offeredMax)
-  if (await isRestored()) return refuse('restored')
+  const restored = (await isRestored()) ? findStopOfAll({ ...facts, restoredAt: clock.now() }, 'offer') : null
+  if (restored !== null) return err(refuseStopped(restored))
   if (head === null) return err(noHead)
   const payouts = offered.map(({ payout, other }) => ({
     ...payout,

@@ -6,7 +6,7 @@ import type { Currencies } from '../ledger/currencies.ts'
 import type { Clock } from '../platform/clock.ts'
 import { findStopOfAll, stoppedCurrencies } from './leaving.ts'
 import type { PayoutMemory } from './memory.ts'
-import { selectLeavingFacts } from './store/facts.ts'
+import { selectLeavingFacts, selectOpenAddress } from './store/facts.ts'
 import { claimDue, type DueTransaction, storeAnswers } from './store/sending.ts'
 
 /**
@@ -61,8 +61,8 @@ async function sendDue({ db, clock, currencies, payouts, memory, openChain }: Se
   for (let round = 0; round < sendRoundsMax; round += 1) {
     // Comparing also notes the newest event, so that a later loss of the database is noticed. A restored older copy may lack another transaction of the payout,
     // handed in by another signer. So nothing is sent until every transaction that was signed before has expired, and blocks have shown which ones were mined.
-    if ((await memory.compare()) !== null) return hasNew
-    const stopped = payouts === null ? new Map() : await findStopped(db, payouts, currencies)
+    const restoredAt = await memory.compare()
+    const stopped = await findStopped(db, payouts, currencies, restoredAt)
     if (stopped === null) return hasNew
     const now = clock.now()
     const due = await claimDue(
@@ -84,9 +84,19 @@ async function sendDue({ db, clock, currencies, payouts, memory, openChain }: Se
   return hasNew
 }
 
-/** The currencies in which nothing is sent now; null if nothing is sent at all. */
-async function findStopped(db: WriteDatabase, { address }: PayoutRules, currencies: Currencies) {
-  const facts = await selectLeavingFacts(db, address)
+/**
+ * The currencies in which nothing is sent now; null if nothing is sent at all. Without `PAYOUTS`, what holds is that of the address whose transactions are open:
+ * all of them are of one address.
+ */
+async function findStopped(
+  db: WriteDatabase,
+  payouts: PayoutRules | null,
+  currencies: Currencies,
+  restoredAt: UnixMs | null,
+) {
+  const address = payouts?.address ?? (await selectOpenAddress(db))
+  if (address === null) return null // nothing is open
+  const facts = { ...(await selectLeavingFacts(db, address)), restoredAt }
   return findStopOfAll(facts, 'send') === null ? stoppedCurrencies(facts, currencies.list, 'send') : null
 }
 

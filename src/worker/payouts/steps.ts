@@ -2,20 +2,19 @@ import * as z from 'zod/mini'
 import type { Address } from '../chain/address.ts'
 import { type DeciderName, isSameName, type PayoutId } from '../common/ids.ts'
 import { err, ok, type Result } from '../common/result.ts'
-import type { UnixMs } from '../common/time.ts'
 import type { WriteDatabase } from '../d1/database.ts'
 import { whyCharsMax } from '../d1/payout-tables.ts'
 import type { Currencies } from '../ledger/currencies.ts'
 import { isRemark } from '../ledger/parse-post.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { PayoutFailure } from './failure.ts'
-import { findStopOfAll, stopRules } from './leaving.ts'
+import { findLeavingStop, refuseStopped } from './leaving.ts'
 import { approve, cancel, type PayoutRow } from './lifecycle.ts'
 import { type Moved, sayMoved } from './moved.ts'
 import { requestedMax } from './parse-payout-request.ts'
 import { byLimits, type Payout } from './payout.ts'
 import { type PayoutWithOutflows, selectWithOutflows, storeDecided } from './store/decided.ts'
-import { selectLeavingFacts } from './store/facts.ts'
+import { readLeavingFacts } from './store/facts.ts'
 
 // A person's decisions: to approve payouts, or to cancel them. `lifecycle.ts` decides whether they are possible.
 
@@ -65,15 +64,19 @@ export function parseStep<T>(schema: z.ZodMiniType<T>, body: unknown): Result<T,
   return err({ kind: 'bad-input', member: String(issue?.path[0] ?? 'body'), why: issue?.message ?? '' })
 }
 
+/** `address` is the payout address. */
 export interface StepContext {
   readonly db: WriteDatabase
   readonly currencies: Currencies
   readonly clock: Pick<Clock, 'now'>
+  readonly address: Address
+  /** Whether the database is a restored older copy (`readLeavingFacts`). */
+  readonly isRestored: () => Promise<boolean>
 }
 
 /** Approves payouts: all or none. `by` must not be the name that asked for them. After its approval, a stuck payout may have three more transactions. */
 export async function approvePayouts(
-  { db, currencies, clock }: StepContext,
+  context: StepContext,
   body: unknown,
   by: DeciderName,
 ): Promise<Result<readonly Payout[], PayoutFailure>> {
@@ -82,18 +85,13 @@ export async function approvePayouts(
   if (isSameName(by, byLimits))
     return err({ kind: 'forbidden', why: `${byLimits} is the name of what approves by itself` })
   const { ids, moved: isOutflowKnown = false, attempts } = request.value
-  return await takeSteps(db, ids, ({ payout, outflows }) =>
-    approve(payout, outflows, { by, at: clock.now(), isOutflowKnown, attempts }, sayIn(currencies)),
-  )
+  const step = { by, at: context.clock.now(), isOutflowKnown, attempts }
+  const say = sayIn(context.currencies)
+  return await takeSteps(context, 'approve', ids, ({ payout, outflows }) => approve(payout, outflows, step, say))
 }
 
-/**
- * `isRestored`: whether the database is a restored older copy, which only the scanner's memory can tell. `mayApprove`: whether the caller has the right to
- * approve. `address` is the payout address.
- */
+/** `mayApprove`: whether the caller has the right to approve. */
 export interface CancelContext extends StepContext {
-  readonly address: Address
-  readonly isRestored: () => Promise<boolean>
   readonly mayApprove: boolean
 }
 
@@ -108,39 +106,41 @@ export async function cancelPayouts(
 ): Promise<Result<readonly Payout[], PayoutFailure>> {
   const request = parseStep(cancellation, body)
   if (!request.ok) return request
-  const { db, currencies, clock, mayApprove } = context
+  const { currencies, clock, mayApprove } = context
   const { ids, why, moved: isOutflowKnown = false } = request.value
   const step = { by, at: clock.now(), isOutflowKnown, why, mayApprove }
   const say = sayIn(currencies)
-  return await takeSteps(
-    db,
-    ids,
-    ({ payout, outflows }) => cancel(payout, outflows, step, say),
-    () => whyNotCancelled(context, step.at),
-  )
+  return await takeSteps(context, 'cancel', ids, ({ payout, outflows }) => cancel(payout, outflows, step, say))
 }
 
 const sayIn = (currencies: Currencies) => (moved: readonly Moved[]) => sayMoved(moved, currencies)
 
-/** Why nothing can be cancelled now: something stops all payouts, such as a restored database. Null if nothing does. */
-async function whyNotCancelled({ db, address, isRestored }: CancelContext, at: UnixMs): Promise<PayoutFailure | null> {
-  const facts = await selectLeavingFacts(db, address)
-  const stop = findStopOfAll((await isRestored()) ? { ...facts, restoredAt: facts.restoredAt ?? at } : facts, 'cancel')
-  return stop === null ? null : { kind: 'conflict', reason: stopRules[stop].reason, why: stopRules[stop].why }
+/** Why this step of one of these payouts is stopped now; null if it is not. */
+async function whyStopped(
+  { db, currencies, clock, address, isRestored }: StepContext,
+  step: 'approve' | 'cancel',
+  payouts: readonly PayoutRow[],
+): Promise<PayoutFailure | null> {
+  const facts = await readLeavingFacts(db, address, isRestored, clock.now())
+  for (const { cuy } of payouts) {
+    const stop = findLeavingStop(facts, currencies.byId.get(cuy), step)
+    if (stop !== null) return refuseStopped(stop)
+  }
+  return null
 }
 
 /**
- * Reads the payouts, decides about each in the order of the ids, and stores the changes: all or none. `whyNot` is called only if there are changes. If a
- * concurrent request has changed one of the payouts meanwhile, it reads and decides about all of them again.
+ * Reads the payouts, decides about each in the order of the ids, and stores the changes: all or none. What is known to be wrong is read only if there are
+ * changes, after the payouts. If something has changed meanwhile, it reads and decides about all of them again.
  */
 async function takeSteps(
-  db: WriteDatabase,
+  context: StepContext,
+  step: 'approve' | 'cancel',
   ids: readonly number[],
   decide: (found: PayoutWithOutflows) => Result<PayoutRow, PayoutFailure>,
-  whyNot: () => Promise<PayoutFailure | null> = () => Promise.resolve(null),
 ): Promise<Result<readonly Payout[], PayoutFailure>> {
   for (let tries = 1; tries <= triesMax; tries += 1) {
-    const found = await selectWithOutflows(db, ids)
+    const found = await selectWithOutflows(context.db, ids)
     const next: PayoutRow[] = []
     for (const id of ids) {
       const withOutflows = found.get(id as PayoutId) // safe: an id that does not exist finds nothing
@@ -150,9 +150,9 @@ async function takeSteps(
       next.push(decided.value)
     }
     const changed = next.filter((payout) => found.get(payout.id)?.payout !== payout)
-    const failure = changed.length === 0 ? null : await whyNot()
+    const failure = changed.length === 0 ? null : await whyStopped(context, step, changed)
     if (failure !== null) return err(failure)
-    const result = await storeDecided(db, changed)
+    const result = await storeDecided(context.db, changed)
     if (result === 'stored') return ok(next)
     if (result === 'wallet-full') {
       return err({ kind: 'refused', reason: 'wallet-full', why: 'a wallet has no room for what would return to it' })

@@ -4,13 +4,13 @@ import { err, ok, type Result } from '../common/result.ts'
 import type { Invocation } from '../d1/sessions.ts'
 import { withoutNulls } from '../http/body.ts'
 import { ledgerPayoutsQuery } from '../http/routes/ledger-payouts.ts'
-import type { PayoutRules, WriteContext } from '../ledger/context.ts'
+import type { WriteContext } from '../ledger/context.ts'
 import { backendNameExpected, parseBackendName } from '../ledger/entry.ts'
 import { askPayouts } from '../payouts/ask.ts'
 import type { PayoutFailure } from '../payouts/failure.ts'
 import { listPayouts } from '../payouts/list.ts'
 import { type Payout, payoutItem } from '../payouts/payout.ts'
-import { approvePayouts, cancelPayouts } from '../payouts/steps.ts'
+import { approvePayouts, cancelPayouts, type StepContext } from '../payouts/steps.ts'
 import type { Services } from '../services.ts'
 import { type Call, readQuery } from './call.ts'
 import type { LedgerError, LedgerMethods, LedgerPayouts, StepOptions } from './ledger-methods.ts'
@@ -30,16 +30,14 @@ export function createPayoutMethods(
   const step = async (
     by: unknown,
     invocation: Invocation,
-    work: (
-      context: WriteContext,
-      name: BackendName,
-      rules: PayoutRules,
-    ) => Promise<Result<readonly Payout[], PayoutFailure>>,
+    work: (context: WriteContext & StepContext, name: BackendName) => Promise<Result<readonly Payout[], PayoutFailure>>,
   ): Promise<Result<LedgerPayouts, LedgerError>> => {
     const name = parseBackendName(by)
     if (rules === null) return err(notHere)
     if (name === null) return err({ kind: 'bad-input', member: 'by', why: backendNameExpected })
-    const taken = await services.write(invocation, (context) => work(context, name, rules))
+    const taken = await services.write(invocation, (context) =>
+      work({ ...context, address: rules.address, isRestored }, name),
+    )
     if (!taken.ok) return taken
     await services.noteWrite()
     services.wakeEndpoints()
@@ -73,10 +71,10 @@ export function createPayoutMethods(
       ),
     cancelPayouts: (ids, why, by, options) =>
       call('cancelPayouts', (invocation) =>
-        step(by, invocation, (context, name, { address }) => {
-          const parts = { address, isRestored, mayApprove: true } // every Worker that is bound to this entrypoint has every scope
-          return cancelPayouts({ ...context, ...parts }, bodyOf(options, { ids, why }), name)
-        }),
+        step(by, invocation, (context, name) =>
+          // Every Worker that is bound to this entrypoint has every scope.
+          cancelPayouts({ ...context, mayApprove: true }, bodyOf(options, { ids, why }), name),
+        ),
       ),
   }
 }

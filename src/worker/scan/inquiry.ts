@@ -26,6 +26,7 @@ import {
   type StoredTransfer,
 } from '../deposits/transfer.ts'
 import type { Currencies } from '../ledger/currencies.ts'
+import { isStoppedByFork } from '../ledger/stops.ts'
 import { selectBalances } from '../ledger/store/entries.ts'
 import {
   disputed,
@@ -199,7 +200,7 @@ async function judgeTransaction(
 ): Promise<Result<JudgedTransaction, QueryFailure>> {
   const { db } = context
   const state = await selectScan(db)
-  if (state !== null && state.halted !== null) return err(haltedFailure)
+  if (state !== null && isStoppedByFork(state.halted !== null, 'credit')) return err(haltedFailure)
   const found = await readFinal(context, chain, state, txid)
   if (!found.ok) return found
   const { reading, internals, owners, transfers } = found.value

@@ -8,6 +8,7 @@ import type { JudgeRules } from '../deposits/transfer.ts'
 import { nothingStands } from '../issuer/state.ts'
 import { selectIssuerState } from '../issuer/store.ts'
 import { watchIssuers } from '../issuer/watch-issuers.ts'
+import { isStoppedByFork } from '../ledger/stops.ts'
 import { expirePassed } from '../payouts/conclusions.ts'
 import type { PayoutMemory } from '../payouts/memory.ts'
 import type { Sender } from '../payouts/send.ts'
@@ -93,8 +94,10 @@ export async function runTick(
   const { state, rules, head, behind, failure, latest } = end
   const work = await selectWork(db, { now: clock.now(), eventsKeepDays: parts.eventsKeepDays })
   if (work.hasEvents) parts.wakeEndpoints()
-  if (work.hasSought) await reportNotFound(parts)
-  if (work.hasHeld && rules !== null && state?.halted === null && (await decideHeld(parts, rules, state.correctedBy))) {
+  const isHalted = state !== null && state.halted !== null
+  if (work.hasSought && !isStoppedByFork(isHalted, 'find')) await reportNotFound(parts)
+  const mayCredit = state !== null && !isStoppedByFork(isHalted, 'credit')
+  if (work.hasHeld && rules !== null && mayCredit && (await decideHeld(parts, rules, state.correctedBy))) {
     parts.wakeEndpoints()
   }
   if (work.hasSigned) {

@@ -1,9 +1,19 @@
 import { sql } from 'drizzle-orm'
-import type { DeciderName } from '../../common/ids.ts'
+import type { CurrencyId, DeciderName, Uid } from '../../common/ids.ts'
 import type { UnixMs } from '../../common/time.ts'
-import { bareList, fixedStatement, isRefusedBy, memberList, type WriteDatabase } from '../../d1/database.ts'
+import {
+  bareList,
+  fixedStatement,
+  isRefusedBy,
+  memberList,
+  type ReadDatabase,
+  type WriteDatabase,
+} from '../../d1/database.ts'
+import { scans } from '../../d1/state-tables.ts'
 import { decisions } from '../../d1/tables.ts'
-import type { TransferChange } from '../transitions.ts'
+import { selectBalancesOf, type WalletRow } from '../../ledger/store/entries.ts'
+import { type KeptSettings, keptStatement, readKept, type Setting } from '../../ledger/stored-settings.ts'
+import { type TransferChange, walletKey } from '../transitions.ts'
 import { isOvertaken, writeTransfers } from './transfers.ts'
 
 /** What a transfer becomes by a decision in its review (`change.review`), and the reason for the decision. */
@@ -12,16 +22,43 @@ export interface ReviewStep {
   readonly why: string
 }
 
-/**
- * Stores decisions and what their transfers become, all or none. `changed`: another request or a scan has changed one of the transfers since it was read.
- * `halted`: the scan is halted, so nothing may be credited.
- */
+/** The stored facts by which decisions are judged. */
+export interface DecisionFacts extends Pick<KeptSettings, 'operators' | 'decimals'> {
+  /** Whether the scan is halted because the chain is forked. */
+  readonly isHalted: boolean
+  /** Balances in ledger units, by `walletKey`. A wallet without an entry is absent. */
+  readonly balances: ReadonlyMap<string, bigint>
+}
+
+/** Reads the facts for decisions about these deposits, in one round trip. */
+export async function selectDecisionFacts(
+  db: ReadDatabase,
+  deposits: readonly { readonly uid: Uid; readonly cuy: CurrencyId }[],
+): Promise<DecisionFacts> {
+  const [halted, kept, held] = await db.batch([
+    selectHalted(db, {}),
+    keptStatement(db, {}),
+    selectBalancesOf(
+      db,
+      deposits.map(({ uid, cuy }) => ({ uid, cuy })),
+    ),
+  ])
+  const balances = (held?.results ?? []) as WalletRow[] // safe: the columns of `selectBalancesOf`
+  const { operators, decimals } = readKept((kept?.results ?? []) as Setting[]) // safe: the columns of `keptStatement`
+  return {
+    isHalted: (halted?.results ?? []).length > 0,
+    balances: new Map(balances.map(({ uid, cuy, balance }) => [walletKey(uid, cuy), BigInt(balance)])),
+    ...{ operators, decimals },
+  }
+}
+
+/** Stores decisions and what their transfers become, all or none. `changed`: a transfer has changed since it was read, or the scan was halted since. */
 export async function storeDecisions(
   db: WriteDatabase,
   steps: readonly ReviewStep[],
   by: DeciderName,
   at: UnixMs,
-): Promise<'stored' | 'changed' | 'halted'> {
+): Promise<'stored' | 'changed'> {
   const rows = steps.map(({ change, why }) => {
     return { txid: change.txid, position: change.position, decision: change.review, why }
   })
@@ -33,11 +70,14 @@ export async function storeDecisions(
     ])
     return 'stored'
   } catch (cause) {
-    if (isRefusedBy('transfer: the scan is halted', cause)) return 'halted'
-    if (isRefusedBy('decision: ', cause) || isOvertaken(cause)) return 'changed'
+    if (overtakenRules.some((rule) => isRefusedBy(rule, cause)) || isOvertaken(cause)) return 'changed'
     throw cause
   }
 }
+
+const overtakenRules = ['decision: ', 'transfer: the scan is halted']
+
+const selectHalted = fixedStatement(sql`SELECT 1 FROM ${scans} WHERE ${scans.halted} IS NOT NULL`)
 
 const { txid, position, decision, why, decided_by, created_at } = decisions
 const listed = [txid, position, decision, why]

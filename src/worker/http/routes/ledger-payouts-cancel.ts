@@ -7,7 +7,7 @@ import { toPayoutProblem, toPayoutRefusal } from '../errors.ts'
 import * as docs from '../openapi/docs.ts'
 import { bodyFailures, refused } from '../openapi/failures.ts'
 import { approvedPayout, idsMember, movedMember, payoutList } from '../openapi/payout.ts'
-import { answerStep, payoutRulesOf } from '../payouts.ts'
+import { answerStep } from '../payouts.ts'
 import { stepFailures, wrongStep } from './ledger-payouts-approve.ts'
 
 /** Cancels payouts, and gives the money back to the wallets: all payouts of the request or none. */
@@ -19,11 +19,9 @@ export const ledgerPayoutsCancel = {
   usersIn: null,
   scope: () => ['ledger:pay', 'ledger:approve'] as const,
   handle: (c) => {
-    const { scanner } = c.env.services
     const { name, scopes } = c.get('decider')
     const mayApprove = scopes.includes('ledger:approve')
-    const parts = { address: payoutRulesOf(c).address, isRestored: () => scanner.isRestored(), mayApprove }
-    return answerStep(c, (context, body) => cancelPayouts({ ...context, ...parts }, body, name))
+    return answerStep(c, (context, body) => cancelPayouts({ ...context, mayApprove }, body, name))
   },
 } satisfies LedgerRoute
 

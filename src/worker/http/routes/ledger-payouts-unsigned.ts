@@ -24,8 +24,8 @@ export const ledgerPayoutsUnsigned = {
   scope: () => 'ledger:sign',
   handle: withQuery(unsignedQuery, async (c, { after }) => {
     const { services } = c.env
-    const { db, currencies } = services.primary(c.get('invocation'))
-    const parts = { db, currencies, rules: payoutRulesOf(c), isRestored: () => services.scanner.isRestored() }
+    const { db, clock, currencies } = services.primary(c.get('invocation'))
+    const parts = { db, clock, currencies, rules: payoutRulesOf(c), isRestored: () => services.scanner.isRestored() }
     const offer = await offerPayouts(parts, after)
     if (!offer.ok) return failure(toPayoutProblem(offer.error))
     const { payouts, head } = offer.value

@@ -10,6 +10,20 @@ import { selectStanding } from '../../issuer/store.ts'
 import { type DecimalsRow, readAgreedDecimals, selectAgreedDecimals } from '../../ledger/stored-settings.ts'
 import type { LeavingFacts } from '../leaving.ts'
 
+/**
+ * The facts that can stop payouts from this address now: the stored ones, and whether the database is a restored older copy, which only the scanner's memory
+ * can tell. `isRestored` is asked after the database was read, so that nothing is decided on the data of a copy.
+ */
+export async function readLeavingFacts(
+  db: ReadDatabase,
+  address: Address,
+  isRestored: () => Promise<boolean>,
+  at: UnixMs,
+): Promise<LeavingFacts> {
+  const facts = await selectLeavingFacts(db, address)
+  return (await isRestored()) ? { ...facts, restoredAt: facts.restoredAt ?? at } : facts
+}
+
 /** Reads the stored facts that can stop payouts from this address. It takes one round trip and reads a fixed number of rows, however long the history is. */
 export async function selectLeavingFacts(db: ReadDatabase, address: Address): Promise<LeavingFacts> {
   const [state, agreed, found, standing] = await db.batch([
@@ -30,6 +44,11 @@ export async function selectLeavingFacts(db: ReadDatabase, address: Address): Pr
     found: new Map((found?.results as FoundRow[] | undefined)?.map((one) => [one.contract, one.found])), // safe: the statement selects these columns
     issuers: readIssuerState((standing?.results ?? []) as StandingRow[]), // safe: the statement selects these columns
   }
+}
+
+/** The address that pays the transactions which can still be mined; null if there is none. It is one address, because another one is refused until they end. */
+export async function selectOpenAddress(db: ReadDatabase): Promise<Address | null> {
+  return await selectOpen(db, {}).first<Address>('address')
 }
 
 interface StateRow {
@@ -60,6 +79,9 @@ SELECT ${scans.halted} IS NOT NULL AS "isHalted", ${scans.restored_at} AS "resto
     OR EXISTS (SELECT 1 FROM ${payoutTransactions} INDEXED BY payout_transaction_open
       WHERE ${ended} IS NULL AND ${payoutTransactions.address} <> ${address})) AS "isReplaced"
 FROM (SELECT 1) LEFT JOIN ${scans}`)
+
+const selectOpen = fixedStatement(sql`
+SELECT ${payoutTransactions.address} FROM ${payoutTransactions} INDEXED BY payout_transaction_open WHERE ${ended} IS NULL LIMIT 1`)
 
 const selectFound = fixedStatement(
   sql`SELECT ${tokens.contract}, ${tokens.found} FROM ${tokens} WHERE ${tokens.found} IS NOT NULL`,

@@ -16,13 +16,14 @@ export const overtakenRules = [
     'payout: it is not within its limits',
     'payout: its money would stay here',
     'payout: its money may not leave now',
+    'payout: its money may not be given back now',
   ],
-  ...['payout: the scan is halted', 'payout: the decimals of its token are not agreed on'],
+  ...['payout: it may not be asked for now', 'payout: the decimals of its token are not agreed on'],
   ...['payout_transaction: already stored', 'payout_transaction: another version', 'payout_transaction: no such step'],
   ...['payout_transaction: its payout is not to be signed', 'payout_transaction: its money may not leave now'],
   ...['payout_transaction: its reference block is not final', 'payout_transaction: blocks are not read again'],
   ...['payout_transaction: its block is not read again', 'payout_transaction: it can still be in a block'],
-  'payout_transaction: the scan is halted',
+  ...['payout_transaction: the scan is halted', 'payout_transaction: its bytes may not be taken now'],
 ]
 
 /** Statements that update payouts. Each row must still have the version on which the decision rests. */

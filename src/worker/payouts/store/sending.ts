@@ -2,7 +2,7 @@ import { sql } from 'drizzle-orm'
 import type { SendingReply } from '../../chain/chain.ts'
 import type { CurrencyId, PayoutTransactionId } from '../../common/ids.ts'
 import type { UnixMs } from '../../common/time.ts'
-import { columnName, fixedStatement, type ReadDatabase, type WriteDatabase } from '../../d1/database.ts'
+import { columnName, fixedStatement, isRefusedBy, type ReadDatabase, type WriteDatabase } from '../../d1/database.ts'
 import { payouts, payoutTransactions } from '../../d1/payout-tables.ts'
 import { type NodeAnswer, noteAnswer, readAnswers } from '../answers.ts'
 import { isUnresolved } from './facts.ts'
@@ -35,7 +35,12 @@ export async function claimDue(
 ): Promise<readonly DueTransaction[]> {
   const values = { now, stopped: JSON.stringify(stopped), latest: now + marginMs, max }
   const pauses = { pauses: JSON.stringify(pausesMs), longest: pausesMs.at(-1) ?? 0 }
-  const { results } = await claim(db, { ...values, ...pauses, horizon: now + Math.max(...pausesMs) }).all<ClaimedRow>()
+  const claimed = claim(db, { ...values, ...pauses, horizon: now + Math.max(...pausesMs) }).all<ClaimedRow>()
+  const { results } = await claimed.catch((cause: unknown) => {
+    // Something that stops sending has become known since the caller looked: a later call sends what may be sent then.
+    if (isRefusedBy('payout_transaction: it may not be sent now', cause)) return { results: [] }
+    throw cause
+  })
   return results.map((row) => ({ ...row, sends: row.sends - 1, answers: readAnswers(row.answers) }))
 }
 
