@@ -8,7 +8,7 @@ import type { HeldReason, RefusedReason } from '../common/reasons.ts'
 import type { UnixMs } from '../common/time.ts'
 import type { DecisionKind, TransferState } from '../d1/tables.ts'
 import { type Currencies, type Currency, depositValueOf } from '../ledger/currencies.ts'
-import { type DepositStep, decimalsFact, findStop, type Known, type Stopper } from '../ledger/stops.ts'
+import { type DepositStep, decimalsFact, findStop, type KnownFacts, type Stopper } from '../ledger/stops.ts'
 
 /** The identity of a transfer on the chain. A transfer is credited at most once, by this key. */
 export interface CreditKey {
@@ -148,7 +148,7 @@ export function isOperator({ listed, since }: OperatorRule, from: Address, heigh
 }
 
 /** What holds for a deposit by its sender and currency. */
-export type KnownOfDeposit = Omit<Known<DepositStep>, 'forked'>
+export type KnownOfDeposit = Omit<KnownFacts<DepositStep>, 'forked'>
 type CreditStop = Exclude<Stopper<'credit'>, 'forked'>
 
 /** What holds for a deposit by the rules of now: its sender is an operator's wallet, or something is wrong with its currency. */

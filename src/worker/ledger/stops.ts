@@ -97,10 +97,13 @@ export type Stopper<Step extends PayoutStep | DepositStep> = {
 }[Fact]
 
 /** For each fact that can stop one of these steps, whether it holds. */
-export type Known<Step extends PayoutStep | DepositStep> = Readonly<Record<Stopper<Step>, boolean>>
+export type KnownFacts<Step extends PayoutStep | DepositStep> = Readonly<Record<Stopper<Step>, boolean>>
 
 /** The first fact that holds and stops this step, or null. The type of `known` asks for every fact that can. */
-export function findStop<Step extends PayoutStep | DepositStep>(step: Step, known: Known<Step>): Stopper<Step> | null {
+export function findStop<Step extends PayoutStep | DepositStep>(
+  step: Step,
+  known: KnownFacts<Step>,
+): Stopper<Step> | null {
   const facts = Object.keys(mayGoOn) as Stopper<Step>[] // safe: a fact that is not in `known` does not hold
   return facts.find((fact) => known[fact] && !mayGoOn[fact][step]) ?? null
 }

@@ -4,7 +4,7 @@ import type { PayoutReason } from '../common/reasons.ts'
 import type { UnixMs } from '../common/time.ts'
 import { type IssuerState, stopsOf } from '../issuer/state.ts'
 import type { Currency } from '../ledger/currencies.ts'
-import { decimalsFact, findStop, type Known, type PayoutStep, type Stopper } from '../ledger/stops.ts'
+import { decimalsFact, findStop, type KnownFacts, type PayoutStep, type Stopper } from '../ledger/stops.ts'
 import type { PayoutFailure } from './failure.ts'
 
 // Says what is known to be wrong for payouts, and what that stops, by the table in `ledger/stops.ts`. Whatever moves or shows a payout asks here: the request,
@@ -78,7 +78,7 @@ const nothingOfCurrencies = {
 } as const
 
 /** What holds for payouts in every currency. */
-function knownOfAll({ isHalted, restoredAt, unknownSince, isReplaced }: LeavingFacts): Known<PayoutStep> {
+function knownOfAll({ isHalted, restoredAt, unknownSince, isReplaced }: LeavingFacts): KnownFacts<PayoutStep> {
   return {
     ...nothingOfCurrencies,
     forked: isHalted,
@@ -89,7 +89,7 @@ function knownOfAll({ isHalted, restoredAt, unknownSince, isReplaced }: LeavingF
 }
 
 /** What holds for payouts in this currency. Of a currency that is not configured, only what holds in every currency is known. */
-function knownOf(facts: LeavingFacts, currency: Currency | undefined): Known<PayoutStep> {
+function knownOf(facts: LeavingFacts, currency: Currency | undefined): KnownFacts<PayoutStep> {
   if (currency === undefined) return knownOfAll(facts)
   const decimals = decimalsFact(currency, facts.decimals, facts.found)
   const acts = stopsOf(facts.issuers, currency.cuy, facts.address)
