@@ -116,8 +116,8 @@ function servicesOf(platform: Platform, cell: CellConfig, ranges: readonly Chose
     get scanner() {
       return openScanner()
     },
-    sharedHealth: createSharedRead(),
-    sharedIntake: createSharedRead(),
+    sharedHealth: createSharedRead(platform),
+    sharedIntake: createSharedRead(platform),
     ranges,
     scanEverySeconds: config.scanEverySeconds,
     wakeEndpoints: () => wakeEndpoints(platform, cell),
@@ -245,7 +245,8 @@ function cellOfBindings(platform: Platform, bindings: Bindings, name: string | u
 }
 
 /** Opens the database of a cell, and makes the settings (`AppContext`) that every part of the service gets. */
-function openDatabase({ clock, logger }: Platform, cell: CellConfig) {
+function openDatabase(platform: Platform, cell: CellConfig) {
+  const { clock, logger } = platform
   const { config, users, number, others } = cell
   const { currencies, operators, startBlock, firstIndex, issuesAddresses, extendedPublicKey, chainId, payouts } = config
   const sessions = createSessions(config.db, { clock, logger })
@@ -261,6 +262,7 @@ function openDatabase({ clock, logger }: Platform, cell: CellConfig) {
     settings: settingsOf(chainId, firstAddress, currencies),
     payoutAddress: payouts?.address ?? null,
     ranges: number === null ? null : { own: { db, users, firstAddress }, others: others.map(rangeOf) },
+    shared: createSharedRead(platform),
     clock,
     alarms,
   })

@@ -47,7 +47,11 @@ const list = (filter: Question = {}, page: Partial<DepositPage> = {}, from = db)
 }
 const idsOf = async (...args: Parameters<typeof list>) => (await list(...args)).list.map(({ id }) => id)
 const summary = (from = db) =>
-  readSummary({ db: from, clock, currencies: twoCurrencies, payouts: null }, [endpoint], createSharedRead())
+  readSummary(
+    { db: from, clock, currencies: twoCurrencies, payouts: null },
+    [endpoint],
+    createSharedRead({ clock, waitUntil: () => undefined }),
+  )
 const toSecond = { uid: uid(2), to: addressAt(1) }
 
 describe('the transfers of all callers', () => {

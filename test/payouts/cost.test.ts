@@ -1,20 +1,8 @@
 import { expect, it } from 'vitest'
 import { addressIn, payFinal, type RunningService, requestsOf, startService, usdtTo } from '../http/service.ts'
 import { tickLater } from '../scan/harness.ts'
+import { recordDatabase } from '../support/recorded-database.ts'
 import { ask, mined, payoutsSetting, send, sign, startPaying, stateOfPayout } from './harness.ts'
-
-/** The same database. The texts of all statements that are made for it are added to `statements`. */
-function recording(db: D1Database, statements: string[]): unknown {
-  const database = {
-    prepare: (sql: string) => {
-      statements.push(sql)
-      return db.prepare(sql)
-    },
-    batch: (list: D1PreparedStatement[]) => db.batch(list),
-    withSession: () => database,
-  }
-  return database
-}
 
 const ticks = 3
 /** The SQL statements and the number of requests to nodes in `ticks` ticks, during which one deposit is credited. */
@@ -23,14 +11,14 @@ async function costOf(variables: Record<string, unknown>) {
   service.clock.seconds = service.chain.tip().timeMs / 1000 + 3
   const own = await addressIn(await service.get('/tron/generate'))
   await service.tick()
-  const statements: string[] = []
-  const counted = service.with({ DB: recording(service.db, statements) })
+  const { db, statements } = recordDatabase(service.db)
+  const counted = service.with({ DB: db })
   await tickLater(counted, 60) // the first tick of an instance also reads what the instance then remembers
   statements.length = 0
   const requests = requestsOf(service)
   payFinal(service, usdtTo(own, 5_000_000n))
   for (let i = 0; i < ticks; i += 1) await tickLater(counted)
-  return { statements, requests: requestsOf(service) - requests }
+  return { statements: statements.map(({ sql }) => sql), requests: requestsOf(service) - requests }
 }
 
 it('a service without open payouts pays one statement a tick for them: whether the database is an older copy', async () => {
@@ -47,12 +35,12 @@ it('a service without open payouts pays one statement a tick for them: whether t
 it('an offer that is stopped reads no payouts', async () => {
   const service = await startPaying()
   await ask(service)
-  const statements: string[] = []
-  const offering = service.with({ DB: recording(service.db, statements) })
+  const { db, statements } = recordDatabase(service.db)
+  const offering = service.with({ DB: db })
   const reads = async () => {
     statements.length = 0
     const { status } = await offering.ledger('/ledger/payouts/unsigned')
-    return [status, statements.some((statement) => statement.includes('INDEXED BY payout_state'))]
+    return [status, statements.some(({ sql }) => sql.includes('INDEXED BY payout_state'))]
   }
   expect(await reads()).toEqual([200, true])
   await service.db.prepare('UPDATE scan SET restored_at = 1').run()

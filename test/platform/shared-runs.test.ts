@@ -69,6 +69,17 @@ describe('a run for all who wait', () => {
     expect(await runs.join(done('new'), 'a').result).toBe('new')
   })
 
+  it('is shared until it ends, also past the time for which its result is kept', async () => {
+    const runs = createSharedRuns<string>(clock, { keptMs: 100, lostMs: 500 })
+    const slow = work()
+    const first = runs.join(slow.start)
+    now += 499
+    expect(runs.join(work().start)).toBe(first)
+    slow.resolve('late')
+    await first.result
+    expect(runs.known()).toBeNull()
+  })
+
   it('is forgotten where too many are known', async () => {
     const runs = createSharedRuns<string>(clock, { keptMs: 100 })
     for (let i = 0; i < knownMax; i += 1) await runs.join(done('old'), `${i}`).result

@@ -10,6 +10,7 @@ import {
   type StoredSetting,
 } from '../ledger/stored-settings.ts'
 import type { Clock } from '../platform/clock.ts'
+import type { SharedRead } from '../platform/shared-read.ts'
 
 /** While the configuration differs from the stored data, they are compared again after this time at the earliest: an operator may have repaired the data. */
 export const recheckMs = 5_000
@@ -27,6 +28,8 @@ export interface SettingsCheckParts {
   readonly payoutAddress: Address | null
   /** This database and the others, each with its range of users; null if the deployment has only one database. */
   readonly ranges: { readonly own: RangeOfUsers; readonly others: readonly RangeOfUsers[] } | null
+  /** All who ask at once share one comparison. */
+  readonly shared: SharedRead<boolean>
   readonly clock: Pick<Clock, 'now'>
   readonly alarms: Pick<Alarms, 'raise'>
 }
@@ -45,13 +48,12 @@ export interface SettingsCheck {
  * until the configuration matches again. The next tick with a matching configuration ends the alarm.
  */
 export function createSettingsCheck(parts: SettingsCheckParts): SettingsCheck {
-  const { db, settings, payoutAddress, ranges, clock, alarms } = parts
+  const { db, settings, payoutAddress, ranges, shared, clock, alarms } = parts
   let isEqual = false
   let differing: readonly string[] = []
   let isReported = false
   let nextCheckAt = 0
-  const matches = async () => {
-    if (clock.now() < nextCheckAt) return isEqual
+  const compare = async () => {
     const differences = [
       ...findDifferences(settings, ofCells(ranges !== null, await rememberSettings(db, settings))),
       ...(payoutAddress === null ? [] : await findPayoutDifferences(db, payoutAddress)),
@@ -69,6 +71,7 @@ export function createSettingsCheck(parts: SettingsCheckParts): SettingsCheck {
     }
     return false
   }
+  const matches = async () => (clock.now() < nextCheckAt ? isEqual : shared(compare))
   return { matches, differing: () => differing }
 }
 

@@ -1,34 +1,34 @@
+import { err, ok, type Result } from '../common/result.ts'
 import type { Clock } from './clock.ts'
+import { createSharedRuns } from './shared-runs.ts'
 
-/** Least time between the beginnings of two reads of one shared value. */
+/** For this long after its start, the result of a shared read, or its failure, is returned to whoever asks. */
 export const sharedReadMs = 1_000
-/** A shared value of this age or more is not returned, even if a read is running. */
-const sharedReadMsMax = 2_000
+/** A shared read that has not ended after this time counts as lost, and the next request begins another one. */
+const sharedReadLostMs = 10_000
 
-/** A value that the requests of one isolate share, so that many requests cause few queries. A new isolate begins without one. */
-export interface SharedRead<T> {
-  /** The newest value, and when its read began; null before the first read has ended. */
-  newest: { readonly value: T; readonly at: number } | null
-  /** When the newest read began. That read may still be running, or may have failed. */
-  readAt: number
+/**
+ * A read that the requests of one isolate share, so that many requests cause few queries: it runs `read` if no read is running and none began within
+ * `sharedReadMs`. All who ask wait for the read that is running. It throws what `read` throws, for that long also to those who ask later, so that a database
+ * that fails is not asked by every request.
+ */
+export type SharedRead<T> = (read: () => Promise<T>) => Promise<T>
+
+export interface SharedReadParts {
+  readonly clock: Pick<Clock, 'now'>
+  /** Lets a read continue after the request that began it, because others may wait for it. */
+  readonly waitUntil: (work: Promise<unknown>) => void
 }
 
-/** Makes a shared value for one isolate. It has no value yet, so the first `readShared` reads. */
-export const createSharedRead = <T>(): SharedRead<T> => ({ newest: null, readAt: 0 })
-
-/** Returns the shared value if a read began less than `sharedReadMs` ago and the value is younger than `sharedReadMsMax`; otherwise calls `read`. */
-export async function readShared<T>(
-  shared: SharedRead<T>,
-  clock: Pick<Clock, 'now'>,
-  read: () => Promise<T>,
-): Promise<T> {
-  const { newest, readAt } = shared
-  const now = clock.now()
-  // While a read runs, other requests get the previous value. After a pause or failed reads that value is too old, and each request reads.
-  const isShared = now - readAt < sharedReadMs
-  if (isShared && newest !== null && now - newest.at < sharedReadMsMax) return newest.value
-  shared.readAt = now
-  const value = await read()
-  shared.newest = { value, at: now }
-  return value
+/** Makes a shared read for one isolate. */
+export function createSharedRead<T>({ clock, waitUntil }: SharedReadParts): SharedRead<T> {
+  const runs = createSharedRuns<Result<T, unknown>>(clock, { lostMs: sharedReadLostMs, keptMs: sharedReadMs })
+  return async (read) => {
+    const isNew = runs.known() === null
+    const { result } = runs.join(() => read().then(ok, err))
+    if (isNew) waitUntil(result)
+    const ended = await result
+    if (!ended.ok) throw ended.error
+    return ended.value
+  }
 }

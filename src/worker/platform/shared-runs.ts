@@ -8,7 +8,7 @@ export interface SharedRun<T> {
 
 /** How long a run is shared after its start. Times are in milliseconds. */
 export interface SharedRunLimits<T> {
-  /** A run that has not ended after this time counts as lost: the next call begins another one. Absent: callers wait for a run however long it takes. */
+  /** A run that has not ended this long after its start counts as lost: the next call begins another one. Absent: callers wait however long it takes. */
   readonly lostMs?: number
   /** For this long after its start, a run is shared also once it has ended. Absent: a run is shared only while it is in progress. */
   readonly keptMs?: number
@@ -30,13 +30,12 @@ export const knownMax = 1_000
 /** Makes runs that concurrent callers share: for each key one at a time. The memory is that of one isolate or object, which may end at any time. */
 export function createSharedRuns<T>(
   clock: Pick<Clock, 'now'>,
-  { lostMs = Number.POSITIVE_INFINITY, keptMs = 0, isKept = () => keptMs > 0 }: SharedRunLimits<T> = {},
+  { lostMs = Number.POSITIVE_INFINITY, keptMs = 0, isKept = () => true }: SharedRunLimits<T> = {},
 ): SharedRuns<T> {
-  const runs = new Map<string, SharedRun<T>>()
-  const answersMs = keptMs > 0 ? keptMs : lostMs
+  const runs = new Map<string, SharedRun<T> & { hasEnded: boolean }>()
   const known = (key = '') => {
     const run = runs.get(key)
-    return run !== undefined && clock.now() - run.startedAt < answersMs ? run : null
+    return run !== undefined && clock.now() - run.startedAt < (run.hasEnded ? keptMs : lostMs) ? run : null
   }
   return {
     known,
@@ -44,12 +43,16 @@ export function createSharedRuns<T>(
       const before = known(key)
       if (before !== null) return before
       if (runs.size >= knownMax) runs.clear()
-      const run = { startedAt: clock.now(), result: work() }
+      const run = { startedAt: clock.now(), result: work(), hasEnded: false }
       runs.set(key, run)
       const forget = () => {
         if (runs.get(key) === run) runs.delete(key)
       }
-      run.result.then((result) => (isKept(result) ? undefined : forget()), forget)
+      const end = (result: T) => {
+        run.hasEnded = true
+        if (keptMs === 0 || !isKept(result)) forget()
+      }
+      run.result.then(end, forget)
       return run
     },
   }

@@ -2,7 +2,7 @@ import { blockSeconds } from '../chain/block.ts'
 import { finalityMs } from '../chain/finality.ts'
 import type { UnixMs } from '../common/time.ts'
 import type { ReadContext } from '../ledger/context.ts'
-import { readShared, type SharedRead } from '../platform/shared-read.ts'
+import type { SharedRead } from '../platform/shared-read.ts'
 import { type ScanState, type StoredHealth, selectHealth } from './store/position.ts'
 
 /** The scan is `stopped` when its position has not moved for this long. */
@@ -72,9 +72,6 @@ export function healthOf(state: ScanState | null, now: UnixMs): ScanHealth {
 }
 
 /** Reads the stored health, at most once in `sharedReadMs`. No node is queried. */
-export function readStoredHealth(
-  { db, clock }: Pick<ReadContext, 'db' | 'clock'>,
-  shared: SharedHealth,
-): Promise<StoredHealth> {
-  return readShared(shared, clock, () => selectHealth(db))
+export function readStoredHealth({ db }: Pick<ReadContext, 'db'>, shared: SharedHealth): Promise<StoredHealth> {
+  return shared(() => selectHealth(db))
 }

@@ -1,8 +1,10 @@
-import { describe, expect, test } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import { finalityMs } from '../../../src/worker/chain/finality.ts'
 import { sharedReadMs } from '../../../src/worker/platform/shared-read.ts'
 import { serviceVersion } from '../../../src/worker/platform/version.ts'
 import { behindBlocksMax, oldFinalMs, stoppedAfterMs } from '../../../src/worker/scan/health.ts'
+import { startThreeCells, threeCells } from '../../cells/three-cells.ts'
+import { recordDatabase } from '../../support/recorded-database.ts'
 import { addressIn, payFinal, type RunningService, read, renewFinal, startService, usdtTo } from '../service.ts'
 
 async function startScanned(): Promise<RunningService> {
@@ -102,17 +104,70 @@ describe('GET /health', () => {
     }
   })
 
-  test('causes at most one query a second, however often it is asked', async () => {
+  test.each(['/health', '/currencies'])(
+    '%s is one query for all who ask at once, at first, later and after a pause',
+    async (path) => {
+      const service = await startScanned()
+      const { statements, db } = recordDatabase(service.db)
+      const isolate = service.with({ DB: db, EVENTS_KEEP_DAYS: 80 })
+      const countOf = async (seconds: number) => {
+        statements.length = 0
+        service.clock.seconds += seconds
+        await Promise.all(Array.from({ length: 50 }, () => isolate.get(path, null)))
+        return statements.length
+      }
+      const one = path === '/health' ? 1 : 2 // the currencies are the state of the scan, and the decimals of tokens
+      const first = await countOf(0)
+      expect([await countOf(0), await countOf(sharedReadMs / 1000), await countOf(5)]).toEqual([0, one, one])
+      expect(first).toBeLessThanOrEqual(one + 3) // the first request also compares the configuration with the database
+    },
+  )
+
+  test('a read that hangs is waited for by all, and not begun again', async () => {
     const service = await startScanned()
-    await service.get('/health', null)
-    service.lines.length = 0
-    for (let i = 0; i < 3; i += 1) {
-      service.clock.seconds += sharedReadMs / 1000
-      await Promise.all(Array.from({ length: 30 }, () => service.get('/health', null)))
+    const { statements, db, hang, begun } = recordDatabase(service.db)
+    const isolate = service.with({ DB: db, EVENTS_KEEP_DAYS: 80 })
+    await isolate.get('/health', null)
+    service.clock.seconds += 5
+    statements.length = 0
+    const before = begun.count
+    const release = hang()
+    const asked: Promise<Response>[] = []
+    for (let i = 0; i < 20; i += 1) {
+      asked.push(isolate.get('/health', null))
+      service.clock.seconds += 0.2
     }
-    const queries = service.lines.map((line) => JSON.parse(line).databaseQueries ?? 0)
-    const sum = queries.reduce((total: number, count: number) => total + count, 0)
-    expect(sum).toBeGreaterThanOrEqual(3)
-    expect(sum).toBeLessThan(10)
+    await vi.waitUntil(() => begun.count > before)
+    release()
+    expect(new Set((await Promise.all(asked)).map(({ status }) => status))).toEqual(new Set([200]))
+    expect(statements).toHaveLength(1)
+  })
+
+  test('a database that fails is asked once a second, however often the state is asked for', async () => {
+    const service = await startScanned()
+    let calls = 0
+    const fail = () => {
+      calls += 1
+      throw new Error('D1_ERROR: the database is away')
+    }
+    const isolate = service.with({ DB: { prepare: fail, batch: fail, withSession: fail }, EVENTS_KEEP_DAYS: 80 })
+    const statuses = new Set<number>()
+    for (let i = 0; i < 50; i += 1) statuses.add((await isolate.get('/health', null)).status)
+    expect(statuses.has(200)).toBe(false)
+    expect(calls).toBe(1)
+    service.clock.seconds += sharedReadMs / 1000
+    await isolate.get('/health', null)
+    expect(calls).toBe(2)
+  })
+
+  test('causes at most one query a second for each cell, however often it is asked', async () => {
+    const service = await startThreeCells()
+    const counted = threeCells.map(({ db }) => recordDatabase(service.bindings[db] as D1Database))
+    const isolate = service.with(Object.fromEntries(threeCells.map(({ db }, i) => [db, counted[i]?.db])))
+    await isolate.get('/health', null)
+    service.clock.seconds += 5
+    for (const { statements } of counted) statements.length = 0
+    await Promise.all(Array.from({ length: 50 }, () => isolate.get('/health', null)))
+    expect(counted.map(({ statements }) => statements.length)).toEqual([1, 1, 1])
   })
 })

@@ -4,7 +4,6 @@ import { formatUnits } from '../../common/amount.ts'
 import { explorers } from '../../config/chain.ts'
 import type { Invocation } from '../../d1/sessions.ts'
 import type { Currency } from '../../ledger/currencies.ts'
-import { readShared } from '../../platform/shared-read.ts'
 import { type Intake, readIntake } from '../../scan/intake.ts'
 import type { Services } from '../../services.ts'
 import type { Route } from '../context.ts'
@@ -34,8 +33,7 @@ export const acceptedCurrencies = {
 } satisfies Route
 
 function intakeOf(services: Services, invocation: Invocation): Promise<Intake> {
-  const { settings, scanEverySeconds, sharedIntake } = services
-  return readShared(sharedIntake, settings.clock, () => readIntake(services.primary(invocation), scanEverySeconds))
+  return services.sharedIntake(() => readIntake(services.primary(invocation), services.scanEverySeconds))
 }
 
 function currencyItem({ cuy, symbol, name, asset, decimals, scale, minDeposit, retired }: Currency) {
