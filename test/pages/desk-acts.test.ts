@@ -5,7 +5,7 @@ import { useDesk } from './desk-fixture.ts'
 import { owned } from './desk-story.ts'
 import { desktop } from './fixture.ts'
 import { addPayouts, paidOut, payoutAddress, payoutTo } from './payout-fixture.ts'
-import { askDesk, foreignTexts, press, seeIn, textOfFirst } from './reading.ts'
+import { askDesk, filterBy, foreignTexts, press, seeIn, showList, textOfFirst } from './reading.ts'
 import { exact } from './scripted-service.ts'
 import { txidOf } from './story.ts'
 
@@ -175,6 +175,33 @@ describe('an act', () => {
     await seeIn(page, '.result', 'Decided by office: the invoice fits')
     const deposits = [{ txid: txidOf(9), position: 3, decision: act, why: 'the invoice fits' }]
     expect(requestsSent()).toEqual([['/ledger/deposits/decide', { deposits }]])
+  })
+
+  it('changes its row at once in a list that shows more than a page', async () => {
+    addPayouts(at.desk)
+    at.desk.payouts.unshift(...Array.from({ length: 130 }, (_, n) => paidOut(200 - n, 'waiting')))
+    const page = await openAs('ledger:approve')
+    await showList(page, 'payouts')
+    const states = () =>
+      page.$$eval('section:has(> #lists) .list tbody tr', (rows) => rows.map(({ textContent }) => textContent ?? ''))
+    for (let more = 40; more <= 120; more += 20) {
+      await press(page, 'Show more')
+      await expect.poll(async () => (await states()).length).toBe(more)
+    }
+    await askDesk(page, 'payout 85')
+    await begin(page, 'approve')
+    await confirm(page)
+    await expect.poll(async () => (await states()).filter((row) => row.includes('Approved')).length).toBe(1)
+    expect((await states()).findIndex((row) => row.includes('Approved'))).toBe(200 - 85)
+    expect(await states()).toHaveLength(120)
+    await filterBy(page, 'state', 'waiting') // of which more than 20 are shown at once
+    expect((await states()).filter((row) => row.includes('payout-120'))).toHaveLength(1)
+    await askDesk(page, 'payout 120')
+    await page.waitForSelector('[data-act="approve"]')
+    await begin(page, 'approve')
+    await confirm(page)
+    await expect.poll(async () => (await states()).filter((row) => row.includes('payout-120'))).toEqual([])
+    expect(await states()).toHaveLength(100)
   })
 
   it('says why the service refuses, and asks whether it is known that money may have left', async () => {

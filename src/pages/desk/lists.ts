@@ -8,8 +8,8 @@ import { type ListFilter, noFilter } from './walk.ts'
 
 /** The part of the page with the lists of deposits, payouts, entries and events. It shows one list at a time, with a filter. */
 export interface ListsView extends PageView {
-  /** Called when there is a new event, which may have changed the shown list. */
-  renew(): void
+  /** Called when there is a new event, which may have changed the shown list, or when the reader has done something (`isOwn`). */
+  renew(isOwn: boolean): void
   /** Shows a list with a filter, and scrolls to it. */
   show(name: string, filter: ListFilter): void
 }
@@ -52,7 +52,7 @@ export function createLists(context: DeskContext): ListsView {
       form?.update()
       views.get(nameNow())?.update()
     },
-    renew: () => views.get(nameNow())?.renew(),
+    renew: (isOwn) => views.get(nameNow())?.renew(isOwn),
     show(name, filter) {
       choose(name, filter)
       heading.focus()

@@ -106,7 +106,7 @@ async function load(): Promise<Refusal | null> {
   const isNewer = model.summary !== null && model.summary.newestEvent !== summary.data.newestEvent
   model.summary = summary.data
   model.summaryAt = api.now()
-  if (isNewer) lists.renew() // every change of a list is an event, too
+  if (isNewer) lists.renew(false) // every change of a list is an event, too
   return null
 }
 
@@ -144,7 +144,7 @@ async function mount(language: Language): Promise<void> {
       if (!keepsAnswer) history.pushState(null, '', location.pathname + location.search)
       if (!keepsAnswer) question.answerPlace()
       else question.answerAgain()
-      lists.renew()
+      lists.renew(false)
       update()
       poller.now()
     },
@@ -156,6 +156,7 @@ async function mount(language: Language): Promise<void> {
       lists.show('deposits', { ...noFilter, cuy: String(cuy), least: amount, most: amount })
     },
     done() {
+      lists.renew(true)
       question.answerAgain()
       question.focus()
       poller.now()

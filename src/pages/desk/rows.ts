@@ -15,8 +15,8 @@ import {
   walkOn,
 } from './walk.ts'
 
-/** Most pages that one press of "show more" reads. It reads several if the filter leaves few rows of each. */
-const pressPages = 10
+/** Most pages that are read at a time. Several are if the filter leaves few rows of each, or if many rows are read again. */
+const pagesMax = 10
 
 /** A list on the page: its rows, a line that says how much of it is shown, and the button for its file. */
 export interface RowsView {
@@ -25,8 +25,11 @@ export interface RowsView {
   update(): void
   /** Reads the list from its beginning, with another filter. */
   filterBy(filter: ListFilter): void
-  /** Called when there is a new event. Reads the list anew if only its first page is shown; otherwise offers a button for that, so that nothing jumps. */
-  renew(): void
+  /**
+   * Called when there is a new event, or when the reader has done something (`isOwn`), which the list shows at once: it is read again, as far as it is shown.
+   * For an event it is read again if only its first page is shown; otherwise there is a button for that, so that nothing jumps.
+   */
+  renew(isOwn: boolean): void
 }
 
 /** Makes the view of a list. `walked` is the part of it that was read already. */
@@ -35,11 +38,11 @@ export function createRows(context: DeskContext, source: RowSource, walked: Walk
   const body = html('div', { class: 'list' })
   const show = createLiveSlot(body)
   const state = { walked, filter: noFilter, refusal: null as Refusal | null, hasNewer: false, run: 0 }
-  const read = async (from: Walked) => {
+  const read = async (from: Walked, wanted = listRows) => {
     state.run += 1
     const { run, filter } = state
     more.disabled = true
-    const next = await walkOn(source.read, filter, from, { wanted: listRows, pagesMax: pressPages })
+    const next = await walkOn(source.read, filter, from, { wanted, pagesMax })
     if (run !== state.run) return // the filter or list has changed meanwhile
     state.refusal = 'kind' in next ? next : null
     if (!('kind' in next)) {
@@ -76,8 +79,9 @@ export function createRows(context: DeskContext, source: RowSource, walked: Walk
       update()
       void read(unwalked)
     },
-    renew() {
-      if (state.walked.rows.length <= listRows) return void read(unwalked)
+    renew(isOwn) {
+      const shown = state.walked.rows.length
+      if (isOwn || shown <= listRows) return void read(unwalked, Math.max(shown, listRows))
       state.hasNewer = true
       update()
     },

@@ -82,7 +82,7 @@ export const unwalked: Walked = { rows: [], count: null, next: { before: null },
 /** Whether the filter can leave rows out. An empty text filters nothing. */
 export const isFiltered = (filter: ListFilter) => Object.values(filter).some((value) => value !== '')
 
-/** How many rows are requested at a time if the filter may leave some out. */
+/** How many rows are requested at a time if the filter may leave some out; and at most. */
 const searchRows = 100
 
 /**
@@ -104,8 +104,8 @@ export async function walkOn(
     if (!start.ok) return start
     next = { before: start.data }
   }
-  const size = isFiltered(filter) ? searchRows : wanted
   for (let pages = 0; next !== null && pages < pagesMax && found.length < wanted; pages += 1) {
+    const size = isFiltered(filter) ? searchRows : Math.min(searchRows, wanted - found.length)
     const page = await read(next.before, size, filter)
     if (!page.ok) return page
     const { rows } = page.data
