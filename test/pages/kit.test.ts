@@ -9,7 +9,6 @@ import { isZero, unitsOf } from '../../src/pages/kit/decimal.ts'
 import { createFormat } from '../../src/pages/kit/format.ts'
 import { findTxid, parseExact, readText } from '../../src/pages/kit/read.ts'
 import { preferredLanguage } from '../../src/pages/kit/texts.ts'
-import { toCsv } from '../../src/worker/common/csv.ts'
 import { darkPage } from '../../src/worker/config/brand.ts'
 import { root } from '../support/project.ts'
 import { sources, textOf } from '../support/source-files.ts'
@@ -60,13 +59,6 @@ describe('texts of the service', () => {
   it('lose characters that deceive, and are cut', () => {
     expect(readText('a\u202Eb\u0000c\u200bd\n')).toBe('abcd')
     expect(readText('x'.repeat(5_000)).length).toBeLessThan(500)
-  })
-})
-
-describe('a CSV file', () => {
-  it('quotes every field, and makes harmless what a spreadsheet would run', () => {
-    const rows = [['a"b', '-2.5', '=1+1', '+cmd', '@x', '-1+1', '\t=1', ' =2', '0.000001']]
-    expect(toCsv(rows)).toBe(`"a""b","-2.5","'=1+1","'+cmd","'@x","'-1+1","'\t=1","' =2","0.000001"\r\n`)
   })
 })
 

@@ -95,9 +95,9 @@ describe('the statement of a month', () => {
     const rows = file.trim().split('\r\n')
     expect(rows).toHaveLength(1 + 2_302)
     expect([rows[1], rows[2], rows.at(-1)]).toEqual([
-      '"2026-11-01T00:00:00.000Z","Opening balance","USDT","","10","",""',
+      '"2026-11-01T00:00:00.000Z","Opening balance","USDT",,"10",,',
       expect.stringContaining('"2026-11-02T00:00:00.000Z","Refund","USDT","1","11"'),
-      '"2026-11-25T10:00:00.000Z","Closing balance","USDT","","2310","",""',
+      '"2026-11-25T10:00:00.000Z","Closing balance","USDT",,"2310",,',
     ])
   })
 

@@ -95,7 +95,7 @@ describe('GET /wallet/statement', () => {
     const rest = await response.text()
     const lines = (text: string) => text.split('\r\n').map((line) => line.replaceAll(/"\d{4}-[^"]+Z"/g, '"at"'))
     const names = 'kind,id,uid,wid,osn,type,cuy,symbol,amt,balance,mark,created_at'
-    const quoted = (...fields: (string | number)[]) => fields.map((field) => `"${field}"`).join()
+    const quoted = (...fields: (string | number)[]) => fields.map((field) => (field === '' ? '' : `"${field}"`)).join()
     const osn = /"([0-9a-f]{64}:0)"/.exec(text)?.[1] ?? ''
     expect(lines(text)).toEqual([
       quoted(...names.split(',')),

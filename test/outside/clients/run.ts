@@ -4,8 +4,7 @@
  * scripts install pinned packages in a temporary folder; the tests do not run them. Each output is compared with `<name>.expected`,
  * from which the table in docs/guides/clients.md is made. `--wait` only starts the service.
  */
-import { execFile } from 'node:child_process'
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -15,6 +14,7 @@ import { signToken } from '../../http/auth/sign-token-example.ts'
 import { startLocalService } from '../../pages/local-service.ts'
 import { payoutAddress } from '../../pages/payout-fixture.ts'
 import { printLine } from '../../support/project.ts'
+import { tryScripts } from '../try-scripts.ts'
 
 const here = fileURLToPath(new URL('.', import.meta.url).href)
 const secrets = {
@@ -30,9 +30,6 @@ const gifts = [
 ]
 
 const names = process.argv.slice(2).filter((name) => name !== '--wait')
-const all = readdirSync(here).flatMap((file) => (file.endsWith('.sh') ? [file.slice(0, -3)] : []))
-const unknown = names.find((name) => !all.includes(name))
-if (unknown !== undefined) throw new Error(`${unknown}: one of ${all.join(', ')}`)
 
 const service = await startLocalService({ ...secrets, PAYOUTS: JSON.stringify({ address: payoutAddress }) })
 const folder = mkdtempSync(join(tmpdir(), 'clients-'))
@@ -64,30 +61,9 @@ try {
     )
     await new Promise((resolve) => process.once('SIGTERM', resolve))
   } else {
-    for (const name of names.length === 0 ? all : names) await tryGenerator(name, environment)
+    await tryScripts(here, names, environment)
   }
 } finally {
   await service.stop()
   rmSync(folder, { recursive: true, force: true })
-}
-
-async function tryGenerator(name: string, environment: Record<string, string>): Promise<void> {
-  const work = mkdtempSync(join(folder, `${name}-`))
-  const env = { ...process.env, ...environment, WORK: work }
-  const printed = await new Promise<string>((resolve) => {
-    execFile(
-      'bash',
-      ['-euo', 'pipefail', join(here, `${name}.sh`)],
-      { cwd: work, env, maxBuffer: 2 ** 26 },
-      (error, out, errors) => {
-        resolve(error === null ? out : `${out}failed (${error.code}):\n${errors.slice(-2_000)}`)
-      },
-    )
-  })
-  const expected = readFileSync(join(here, `${name}.expected`), 'utf8')
-  printLine(
-    `${printed === expected ? 'as expected' : 'NOT AS EXPECTED'}: ${name}\n${printed.replace(/^/gm, '  ').trimEnd()}`,
-  )
-  if (printed !== expected) process.exitCode = 1
-  rmSync(work, { recursive: true, force: true })
 }

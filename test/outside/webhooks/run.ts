@@ -5,9 +5,8 @@
  * prints is compared with `<name>.expected`, from which the table in docs/guides/clients.md is made. `--keep <file>` only writes
  * the recorded request to a file.
  */
-import { execFile } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer, type IncomingHttpHeaders } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -16,7 +15,7 @@ import { fileURLToPath } from 'node:url'
 import { localBackendToken } from '../../devnet/local.ts'
 import { startLocalService } from '../../pages/local-service.ts'
 import { listen } from '../../support/loopback.ts'
-import { printLine } from '../../support/project.ts'
+import { tryScripts } from '../try-scripts.ts'
 
 const here = fileURLToPath(new URL('.', import.meta.url).href)
 const backendSecret = 'a secret of backends, for these runs'
@@ -51,7 +50,6 @@ async function recordDelivery(): Promise<{ readonly headers: IncomingHttpHeaders
 
 const keepsAt = process.argv.indexOf('--keep')
 const names = keepsAt === -1 ? process.argv.slice(2) : []
-const all = readdirSync(here).flatMap((file) => (file.endsWith('.sh') ? [file.slice(0, -3)] : []))
 const folder = mkdtempSync(join(tmpdir(), 'webhooks-'))
 const delivery = keepsAt === -1 ? join(folder, 'delivery.json') : String(process.argv[keepsAt + 1])
 try {
@@ -59,22 +57,7 @@ try {
   const named = Object.entries(recorded.headers).filter(([name]) => name.startsWith('webhook-'))
   const written = { headers: Object.fromEntries(named), body: recorded.body, secrets: { fresh, old, other } }
   writeFileSync(delivery, JSON.stringify(written))
-  if (keepsAt === -1) for (const name of names.length === 0 ? all : names) await tryReceivers(name)
+  if (keepsAt === -1) await tryScripts(here, names, { DELIVERY: delivery })
 } finally {
   rmSync(folder, { recursive: true, force: true })
-}
-
-async function tryReceivers(name: string): Promise<void> {
-  const work = mkdtempSync(join(folder, `${name}-`))
-  const env = { ...process.env, DELIVERY: delivery, HERE: here }
-  const printed = await new Promise<string>((resolve) => {
-    const script = ['-euo', 'pipefail', join(here, `${name}.sh`)]
-    execFile('bash', script, { cwd: work, env, maxBuffer: 2 ** 26 }, (error, out, errors) => {
-      resolve(error === null ? out : `${out}failed (${error.code}):\n${errors.slice(-2_000)}`)
-    })
-  })
-  const expected = readFileSync(join(here, `${name}.expected`), 'utf8')
-  const isSame = printed === expected
-  printLine(`${isSame ? 'as expected' : 'NOT AS EXPECTED'}: ${name}\n${printed.replace(/^/gm, '  ').trimEnd()}`)
-  if (!isSame) process.exitCode = 1
 }

@@ -128,7 +128,8 @@ export const statementText =
   'is that `after` the last of them. While a period is running, the closing balances of the last page are those after its last entry. ' +
   'Within seconds of its end an entry can still come into it. With `format=csv` the answer is a table (RFC 4180, UTF-8): the first page ' +
   'begins with the names of its columns and a line of the kind `opening` for each currency, and the last one ends with lines of the kind ' +
-  '`closing`, so that the pages in their order are one file. A field that a spreadsheet would run as a formula has an apostrophe before it.'
+  '`closing`, so that the pages in their order are one file. What a spreadsheet would run as a formula has an apostrophe before it, at the beginning of ' +
+  'a field and behind each comma, semicolon, tab and line end in it.'
 
 /** The documented failures of `statementQuery`. `prefix` begins the queries of the examples. */
 export const statementFailures = (prefix: '?' | '?uid=7&') => [
@@ -145,7 +146,7 @@ const csvNames = '"kind","id","uid","wid","osn","type","cuy","symbol","amt","bal
 
 /** The beginning of a statement as CSV, for the OpenAPI document. `last` is `,"by"` for backends, otherwise empty. */
 export const statementCsv = (last: string) => `${csvNames}${last}\r
-"opening","","","","","","2","USDT","0","","","2026-09-01T00:00:00.000Z"${last && ',""'}\r
+"opening",,,,,,"2","USDT","0",,,"2026-09-01T00:00:00.000Z"${last && ','}\r
 `
 
 /** `GET /wallet/statement` in the OpenAPI document. The Worker never calls this function, so its bundle has none of these texts. */
