@@ -8,7 +8,7 @@ import { createLocalDatabase, databaseFileIn, type LocalDatabase } from '../loca
 
 const guide = readFileSync(`${root}docs/guides/repair.md`, 'utf8')
 const [, section = ''] = /^## A migration that D1 refuses\n([\s\S]*?)^## /m.exec(guide) ?? []
-const [, undoSql = ''] = /--command "(SELECT 'DROP '[^"]*)"/.exec(section) ?? []
+const [, undoSql = ''] = /"(SELECT 'DROP '[^"]*)"/.exec(section) ?? []
 /** What the guide puts behind WHERE for a file that makes tables. */
 const [, ofTables = ''] = /`(type = 'table'[^`]*)`/.exec(section.replaceAll('\n', ' ')) ?? []
 
