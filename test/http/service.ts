@@ -131,6 +131,9 @@ export function placeInSecondCell(isSecond: boolean): void {
   placement = isSecond ? secondCell : onlyCell
 }
 
+/** How many cells share the nodes' allowances in services that start from now on. */
+export const cellCount = () => (placement === secondCell ? 3 : 1)
+
 /** Starts the service over an empty database. `variables` add to the usual ones or replace them. */
 export async function startService(
   variables: Record<string, unknown> = {},

@@ -6,6 +6,7 @@ import { usdtAddress } from '../../support/transaction-spec.ts'
 import {
   addressFrom,
   alarmsIn,
+  cellCount,
   failed,
   firstAddress,
   nodesWith,
@@ -92,7 +93,7 @@ describe('GET /tron/generate', () => {
     })
 
     test('is issued to each of several users at once, by one check of the key for which all wait', async () => {
-      const usual = service.with(nodesWith({ perSecond: 15, perDay: 100_000 }))
+      const usual = service.with(nodesWith({ perSecond: 15 * cellCount(), perDay: 100_000 * cellCount() }))
       const answers = await Promise.all([7, 8, 9, 10].map((uid) => usual.get('/tron/generate', uid)))
       expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200])
       const accounts = callsOf(usual, '/wallet/getaccount')
