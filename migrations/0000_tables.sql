@@ -469,6 +469,7 @@ CREATE TABLE `payout_transaction` (
 	`seen_height` integer,
 	`next_send` integer NOT NULL,
 	`sends` integer DEFAULT 0 NOT NULL,
+	`sent_at` integer,
 	`answers` text,
 	CONSTRAINT "payout_transaction_id" CHECK(id BETWEEN 1 AND 9007199254740991),
 	CONSTRAINT "payout_transaction_txid" CHECK(length(txid) = 64 AND txid NOT GLOB '*[^0-9a-f]*'),
@@ -491,6 +492,7 @@ CREATE TABLE `payout_transaction` (
 	CONSTRAINT "payout_transaction_changed_at" CHECK(changed_at BETWEEN 0 AND 9007199254740991),
 	CONSTRAINT "payout_transaction_next_send" CHECK(next_send BETWEEN 0 AND 9007199254740991),
 	CONSTRAINT "payout_transaction_sends" CHECK(sends BETWEEN 0 AND 9007199254740991),
+	CONSTRAINT "payout_transaction_sent_at" CHECK(sent_at IS NULL OR (sent_at BETWEEN 0 AND 9007199254740991)),
 	CONSTRAINT "payout_transaction_answers" CHECK(answers IS NULL OR (json_valid(answers) AND length(answers) <= 4000))
 ) STRICT; -- added by hand, because drizzle-kit cannot write STRICT
 --> statement-breakpoint

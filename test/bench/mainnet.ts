@@ -45,8 +45,8 @@ export interface BenchBlocks {
   timeOf(height: number): number
   /** What an address holds in smallest units at the newest block. */
   balanceOf(asset: BenchDeposit['asset'], address: Address, latest: number): bigint
-  /** Takes a signed transaction, in hex. */
-  broadcast?(transaction: string): void
+  /** Takes a signed transaction, in hex, that the node with this number has got. `isPassedOn`: the node passes it on to other nodes. */
+  broadcast?(transaction: string, node: number, isPassedOn: boolean): void
 }
 
 /** Builds blocks when they are asked for. The transactions between strangers repeat in every eighth block, so that they are built once. */

@@ -28,11 +28,14 @@ const { chainId, tip: genesis } = createChain()
  */
 const receiptBlocks = 100
 
+/** Takes a signed transaction, in hex. Returns the node's code for its result, such as `SUCCESS`. */
+export type Broadcast = (transaction: string) => string
+
 /** The replies of a healthy node that has these blocks. */
-export function createAnswer(blocks: BenchBlocks): Answer {
+export function createAnswer(blocks: BenchBlocks, broadcast: Broadcast = () => 'SUCCESS'): Answer {
   return (path, body, heads) => {
     const request = JSON.parse(body)
-    const view = viewOf(blocks, heads)
+    const view = viewOf(blocks, heads, broadcast)
     if (path !== '/jsonrpc') {
       const response = answerCall(view, { id: 0, method: path, params: [request] })
       const result = 'result' in response ? (response.result as { readonly block?: readonly Wire[] }) : {} // an object of the HTTP API
@@ -77,7 +80,7 @@ function rendering(block: ChainBlock): RenderedBlock {
   return known
 }
 
-function viewOf(blocks: BenchBlocks, { latest, finalized }: BenchHeads): NodeView {
+function viewOf(blocks: BenchBlocks, { latest, finalized }: BenchHeads, broadcast: Broadcast): NodeView {
   const blockAt = (height: number) => rendering(height === 0 ? genesis() : blocks.at(height))
   return {
     chainId,
@@ -100,8 +103,8 @@ function viewOf(blocks: BenchBlocks, { latest, finalized }: BenchHeads): NodeVie
     accountOf: () => ({}),
     isUnmined: () => false,
     broadcast(transaction) {
-      blocks.broadcast?.(transaction)
-      return { result: true, code: 'SUCCESS' }
+      const code = broadcast(transaction)
+      return { result: code === 'SUCCESS', code }
     },
   }
 }

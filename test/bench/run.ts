@@ -15,6 +15,7 @@ import { measureLists } from './figures/lists.ts'
 import { measureMemory } from './figures/memory.ts'
 import { measureNodes } from './figures/nodes.ts'
 import { measurePage } from './figures/page.ts'
+import { measurePayoutTroubles } from './figures/payout-troubles.ts'
 import { measurePayouts } from './figures/payouts.ts'
 import { measurePeers } from './figures/peers.ts'
 import { measureTick } from './figures/tick.ts'
@@ -26,6 +27,7 @@ const groups: Readonly<Record<string, (scale: Scale) => Promise<readonly Figure[
   delays: measureDelays,
   nodes: measureNodes,
   payouts: measurePayouts,
+  'payout-troubles': measurePayoutTroubles,
   tick: measureTick,
   'catch-up': measureCatchUp,
   writes: measureWrites,

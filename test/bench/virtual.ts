@@ -54,6 +54,10 @@ export type NodeFault =
   | { readonly kind: 'stands still' }
   /** The node is cut off from the service: no request ends. */
   | { readonly kind: 'no answer' }
+  /** The node says that it has each transaction, and passes none on. */
+  | { readonly kind: 'swallows' }
+  /** The node refuses each transaction as wrongly signed. */
+  | { readonly kind: 'refuses' }
 
 /** The service as it is composed, in virtual time: hours pass in seconds, and every count is exact. */
 export interface VirtualService {
@@ -78,8 +82,11 @@ export interface VirtualService {
   addressOf(uid: number): Promise<Address>
   /** Lets `ms` of virtual time pass, or less if the machine needs more than `limitMs` of real time for it. */
   run(ms: number, limitMs?: number): Promise<void>
-  /** From now on the first node has this fault. */
-  fail(fault: NodeFault): void
+  /** From now on the node with this number, by default the first one, has this fault. */
+  fail(fault: NodeFault, node?: number): void
+  /** Sends a request to one of the nodes, as another program on the network does. */
+  readonly nodeFetch: Platform['fetch']
+  readonly nodeUrls: readonly string[]
 }
 
 /** How to run the service: the numbers of nodes and of cells, how long an answer of a node takes, and variables that add to `serviceVariables`. */
@@ -101,9 +108,7 @@ const sliceMs = 3_000
 export async function startVirtual(blocks: BenchBlocks, options: VirtualOptions = {}): Promise<VirtualService> {
   const scheduler = createScheduler(blocks.timeOf(firstHeight + 2 * finalityBlocks))
   const { nodeMs = latencyMs.node } = options
-  const nodes = Array.from({ length: options.nodes ?? 2 }, (_, i) =>
-    createNode(`https://node-${i + 1}.test`, blocks, nodeMs),
-  )
+  const nodes = Array.from({ length: options.nodes ?? 2 }, (_, i) => createNode(i + 1, blocks, nodeMs))
   const received = new Map<number, number>()
   const cells = Array.from({ length: options.cells ?? 1 }, () => createCell(scheduler))
   const platformOf = (asking: Asking) => createPlatform(scheduler, nodes, asking, received)
@@ -161,7 +166,9 @@ export async function startVirtual(blocks: BenchBlocks, options: VirtualOptions 
         await new Promise((resolve) => setImmediate(resolve)) // lets signals and timers of the machine through
       }
     },
-    fail: (fault) => nodes[0]?.fail(fault, scheduler.now),
+    fail: (fault, node = 1) => nodes[node - 1]?.fail(fault, scheduler.now),
+    nodeFetch: platformOf({ ask: () => undefined, isExpected: () => true }).fetch,
+    nodeUrls: nodes.map(({ url }) => url),
   }
 }
 
@@ -260,13 +267,18 @@ interface VirtualNode {
   busiestSecond(): number
 }
 
-function createNode(url: string, blocks: BenchBlocks, nodeMs: number): VirtualNode {
-  let answer = createAnswer(blocks)
+function createNode(node: number, blocks: BenchBlocks, nodeMs: number): VirtualNode {
+  let [code, isPassedOn] = ['SUCCESS', true]
+  const broadcast = (transaction: string) => {
+    blocks.broadcast?.(transaction, node, isPassedOn)
+    return code
+  }
+  let answer = createAnswer(blocks, broadcast)
   let heads = (now: number) => headsAt(blocks, now)
   let latency = nodeMs
   const second = { number: 0, requests: 0, most: 0 }
   return {
-    url,
+    url: `https://node-${node}.test`,
     answer(path, body, now) {
       const number = Math.floor(now / 1000)
       second.requests = number === second.number ? second.requests + 1 : 1
@@ -279,10 +291,15 @@ function createNode(url: string, blocks: BenchBlocks, nodeMs: number): VirtualNo
     fail(fault, now) {
       if (fault.kind === 'slow') latency = slowMs
       if (fault.kind === 'no answer') latency = Number.POSITIVE_INFINITY
+      if (fault.kind === 'refuses') code = 'SIGERROR'
+      if (['refuses', 'swallows', 'stands still'].includes(fault.kind)) isPassedOn = false
       const { latest, finalized } = headsAt(blocks, now())
       if (fault.kind === 'stands still') heads = () => ({ latest, finalized })
       if (fault.kind === 'lying tail') {
-        answer = createAnswer(withLyingTail(blocks, () => headsAt(blocks, now()).finalized, fault))
+        answer = createAnswer(
+          withLyingTail(blocks, () => headsAt(blocks, now()).finalized, fault),
+          broadcast,
+        )
       }
     },
   }

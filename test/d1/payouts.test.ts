@@ -11,7 +11,7 @@ import { selectLeavingFacts } from '../../src/worker/payouts/store/facts.ts'
 import { type PayoutSelection, selectPayoutPage } from '../../src/worker/payouts/store/lists.ts'
 import { selectOpenSums, selectTroubles } from '../../src/worker/payouts/store/open.ts'
 import { insertPayouts, selectPayoutRequestFacts } from '../../src/worker/payouts/store/payout-requests.ts'
-import { claimDue, selectAnswered } from '../../src/worker/payouts/store/sending.ts'
+import { claimDue, selectUntaken } from '../../src/worker/payouts/store/sending.ts'
 import { selectOffer, selectSigningFacts } from '../../src/worker/payouts/store/signing.ts'
 import { selectWork } from '../../src/worker/scan/store/work.ts'
 import { addressAt, cuy, measure, ms, numbers, openDatabase, stranger, txid, uid, withoutTriggers } from './fixtures.ts'
@@ -101,8 +101,9 @@ const works: Readonly<Record<string, (metered: WriteDatabase) => Promise<unknown
   'what has expired': (metered) => selectExpired(metered, 100),
   'the sums of what is open': selectOpenSums,
   'what alarms are about': (metered) => selectTroubles(metered, [cuy(1), cuy(2)], ms(now), 50),
-  'what nodes have said': (metered) => selectAnswered(metered, 50),
-  'what is sent': (metered) => claimDue(metered, { now: ms(now), stopped: [], marginMs: 0, max: 20 }, [1_000]),
+  'what nodes have said': (metered) => selectUntaken(metered, { sentBefore: ms(now), minedMs: 10_000, max: 50 }),
+  'what is sent': (metered) =>
+    claimDue(metered, { now: ms(now), stopped: [], underway: [], marginMs: 0, max: 20 }, [1_000]),
   ...Object.fromEntries(
     lists.map((selection) => [
       `the list ${JSON.stringify(selection)}`,

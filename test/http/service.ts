@@ -69,10 +69,14 @@ export interface RunningService {
 const allScopes = 'ledger:read ledger:post ledger:pay ledger:approve ledger:sign'
 
 /** Two nodes whose allowances no test reaches by accident. */
-export const testNodes = ['one', 'two'].map((name) => {
+export const testNodes = ['one', 'two'].map(nodeNamed)
+/** Three such nodes: `startService` has a third node if its variables name them. */
+export const threeNodes = ['one', 'two', 'three'].map(nodeNamed)
+
+function nodeNamed(name: string) {
   const api = `https://${name}.example`
   return { rpc: `${api}/jsonrpc`, api, perSecond: 10_000, perDay: 100_000_000 }
-})
+}
 
 /** `TRON_NODES` with both nodes, and the same changes to each. */
 export const nodesWith = (changes: object) => ({ TRON_NODES: testNodes.map((node) => ({ ...node, ...changes })) })
@@ -142,10 +146,11 @@ export async function startService(
   const db = await freshDatabase()
   const chain = createChain(firstHeight === undefined ? {} : { firstHeight })
   chain.addEmpty(finalityLag + 1)
-  const nodes = testNodes.map(() => createScriptedNode(chain))
+  const urlsOfNodes = variables.TRON_NODES === threeNodes ? threeNodes : testNodes
+  const nodes = urlsOfNodes.map(() => createScriptedNode(chain))
   for (const node of nodes) node.decimals.set(usdtAddress, 6)
   const lines: string[] = []
-  const reach = connect(testNodes.flatMap((urls, i) => nodes.slice(i, i + 1).map((node) => ({ ...urls, node }))))
+  const reach = connect(urlsOfNodes.flatMap((urls, i) => nodes.slice(i, i + 1).map((node) => ({ ...urls, node }))))
   const world = createWorld(async (url, init) => served[url]?.() ?? reach(url, init), lines, tokenNow)
   const service = createService(world.platform)
   const hosts = new Map<string, MemoryHost>()

@@ -1,5 +1,4 @@
 import type { Platform } from '../../src/worker/compose.ts'
-import { sendPausesMsMin } from '../../src/worker/payouts/send.ts'
 import { systemClock } from '../../src/worker/platform/clock.ts'
 import { createLogger } from '../../src/worker/platform/logger.ts'
 import { createVirtualClock } from '../support/virtual-clock.ts'
@@ -10,8 +9,8 @@ type Reach = (url: string, init: RequestInit) => Promise<Response>
 export type World = ReturnType<typeof createWorld>
 
 /**
- * Pauses of the service up to this length take no real time. A request waits at most this long for its node's next second. Longer pauses are time limits on
- * other work and take real time, except the one before the second broadcast of a payout (`sendPausesMsMin`).
+ * Pauses of the service up to this length take no real time. A request waits at most this long for its node's next second. Longer pauses that
+ * can be ended are time limits on other work, and take real time.
  */
 const pauseMsMax = 1_000
 /** How long a new scanner leaves the allowance of the current second to the scanner before it (`tron/allowance.ts`). */
@@ -32,7 +31,7 @@ export function createWorld(reach: Reach, lines: string[], start: number) {
     clock: {
       ...time,
       async sleep(ms, until) {
-        const isPause = ms <= pauseMsMax || ms === sendPausesMsMin[0] // other pauses are time limits on other work
+        const isPause = ms <= pauseMsMax || until === undefined
         const end = time.now() + ms
         await systemClock.sleep(isPause ? 0 : ms, until)
         if (isPause) time.jump(Math.max(end - time.now(), 0))

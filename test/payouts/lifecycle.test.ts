@@ -7,7 +7,7 @@ import {
   transactionEnds,
 } from '../../src/worker/d1/payout-tables.ts'
 import type { PayoutLimit } from '../../src/worker/ledger/context.ts'
-import { isRefusedByAll, type NodeAnswer, noteAnswer } from '../../src/worker/payouts/answers.ts'
+import { type NodeAnswer, noteAnswer, sayAnswers } from '../../src/worker/payouts/answers.ts'
 import {
   approve,
   cancel,
@@ -54,7 +54,7 @@ function transaction(state: TransactionState, changes: Partial<TransactionRow> =
     ...{ payout_id: state === 'unknown' ? null : (4 as PayoutId), bytes: state === 'unknown' ? null : 'ab' },
     ...{ reference: height(80), expires_at: ms(900), changed_at: ms(1), past_height: null, seen_height: null },
     ...{ ...found, moved: isFound ? '[]' : null, ended: state === 'open' ? null : state },
-    ...{ reported: null, excused: null, sends: 1, next_send: ms(1), answers: null, ...changes },
+    ...{ reported: null, excused: null, sends: 1, sent_at: null, next_send: ms(1), answers: null, ...changes },
   }
 }
 
@@ -245,23 +245,18 @@ describe('what nodes say about a sending', () => {
   const say2 = (list: readonly NodeAnswer[], node: number, code: string, at: number) =>
     noteAnswer(list, { node, name: `node ${node}`, code }, ms(at))
 
-  it('is kept once for each node, with the time since which it only refuses', () => {
+  it('is kept once for each node, with how often it has answered', () => {
     const list = say2(say2(say2([], 2, 'SIGERROR', 10), 1, 'SUCCESS', 20), 2, 'TAPOS_ERROR', 30)
     expect(list).toEqual([
-      { node: 1, name: 'node 1', answer: 'SUCCESS', at: 20, refusedSince: null },
-      { node: 2, name: 'node 2', answer: 'TAPOS_ERROR', at: 30, refusedSince: 10 },
+      { node: 1, name: 'node 1', answer: 'SUCCESS', at: 20, times: 1 },
+      { node: 2, name: 'node 2', answer: 'TAPOS_ERROR', at: 30, times: 2 },
     ])
-    expect(say2(list, 2, 'DUP_TRANSACTION_ERROR', 40)[1]?.refusedSince).toBeNull()
   })
 
-  it('is a refusal once each of all nodes has refused it for so long', () => {
-    const both = say2(say2([], 1, 'SIGERROR', 10), 2, 'SIGERROR', 50)
-    const isRefused = (list: readonly NodeAnswer[], nodes: number, now: number) =>
-      isRefusedByAll(list, nodes, 60, ms(now))
-    expect(isRefused(both, 2, 110)).toBe(true)
-    expect(isRefused(both, 2, 109)).toBe(false) // the second node has refused the transaction for 59 ms only
-    expect(isRefused(both, 3, 999)).toBe(false) // the third node has not answered
-    expect(isRefused(say2(both, 1, 'SUCCESS', 60), 2, 999)).toBe(false)
-    expect(isRefused([], 0, 999)).toBe(false)
+  it('is told with the names of those that have said nothing', () => {
+    const names = ['node 1', 'backup', 'node 3']
+    expect(sayAnswers(say2([], 1, 'SIGERROR', 10), names)).toBe('node 1: SIGERROR, no answer of backup, node 3')
+    expect(sayAnswers([], names)).toBe('no answer of node 1, backup, node 3')
+    expect(sayAnswers(say2([], 1, 'SUCCESS', 10), ['node 1'])).toBe('node 1: SUCCESS')
   })
 })

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { seenPauseMs } from '../../src/worker/payouts/conclusions.ts'
 import { sendAtOnceMax, sendMarginMs, sendPausesMsMin } from '../../src/worker/payouts/send.ts'
-import type { RunningService } from '../http/service.ts'
+import { type RunningService, threeNodes } from '../http/service.ts'
 import { breakNodes, headOf, repairNodes, tickLater } from '../scan/harness.ts'
 import { changing } from '../support/scripted-node.ts'
 import {
@@ -49,20 +49,22 @@ describe('what is stored as signed', () => {
     expect(allSent(service)).toEqual([transaction])
   })
 
-  it('is sent to two nodes within seconds, then to the nodes in turn, ever more rarely, until it is final', async () => {
-    const service = await startPaying()
+  it('is sent to each of three nodes within ten seconds, then to the nodes in turn, ever more rarely, until it is final', async () => {
+    const service = await startPaying({ TRON_NODES: threeNodes })
+    const before = service.clock.seconds
     const { transaction, ...signed } = await signedPayout(service)
+    expect(service.clock.seconds - before).toBeLessThan(10)
     const rounds: number[][] = [sentTo(service)]
-    expect(rounds).toEqual([[1, 1]])
-    for (const pauseMs of sendPausesMsMin.slice(1, 5)) {
+    expect(rounds).toEqual([[1, 1, 1]])
+    for (const pauseMs of sendPausesMsMin.slice(2, 5)) {
       await tickLater(service, pauseMs / 1000 - 3)
       rounds.push(sentTo(service))
       await tickLater(service, 4)
       rounds.push(sentTo(service))
     }
     const sums = rounds.map((round) => round.reduce((sum, one) => sum + one, 0))
-    expect(sums).toEqual([2, 2, 3, 3, 4, 4, 5, 5, 6])
-    expect(rounds.at(-1)).toEqual([3, 3])
+    expect(sums).toEqual([3, 3, 4, 4, 5, 5, 6])
+    expect(rounds.at(-1)).toEqual([2, 2, 2])
     expect(new Set(allSent(service))).toEqual(new Set([transaction]))
     await mineFinal(service, mined(signed))
     const { length } = allSent(service)
@@ -71,8 +73,8 @@ describe('what is stored as signed', () => {
   })
 
   it.each([
-    ['sent', withKilledSending, 2],
-    ['sent again', (service: RunningService) => service, 3],
+    ['sent', withKilledSending, 3],
+    ['sent again', (service: RunningService) => service, 4],
   ])('is %s after a clock that was ahead has stepped back', async (_, during, sendings) => {
     const service = await startPaying()
     const { id } = await ask(service)
@@ -81,7 +83,7 @@ describe('what is stored as signed', () => {
     service.clock.seconds += 600
     await handIn(during(service), id, transaction)
     service.clock.seconds -= 600
-    await tickLater(service, sendPausesMsMin[1] / 1000)
+    await tickLater(service, sendPausesMsMin[2] / 1000)
     expect(allSent(service)).toHaveLength(sendings)
   })
 
@@ -91,15 +93,15 @@ describe('what is stored as signed', () => {
     if (first === undefined || second === undefined) throw new Error('two nodes')
     first.script = ({ calls }) => (calls[0]?.method === '/wallet/broadcasthex' ? { kind: 'status', status: 500 } : null)
     await signedPayout(service)
-    expect(sentTo(service)).toEqual([0, 2])
+    expect(sentTo(service)).toEqual([0, 3])
   })
 
   it.each([
-    ['is sent again', 'more', 5_000, 3],
-    ['is not sent any more', 'less', -5_000, 2],
+    ['is sent again', 'more', 5_000, 4],
+    ['is not sent any more', 'less', -5_000, 3],
   ])('%s if %s time is left than a node needs', async (_, __, beyondMs, sendings) => {
     const service = await startPaying()
-    const dueMs = Math.ceil(service.clock.seconds) * 1000 + sendPausesMsMin[0] + sendPausesMsMin[1]
+    const dueMs = Math.ceil(service.clock.seconds) * 1000 + sendPausesMsMin[0] + sendPausesMsMin[1] + sendPausesMsMin[2]
     await signedPayout(service, { expiration: BigInt(dueMs + sendMarginMs + beyondMs) })
     for (let second = 0; second < 40; second += 1) await tickLater(service, 1)
     expect(allSent(service)).toHaveLength(sendings)
@@ -112,13 +114,13 @@ describe('what is stored as signed', () => {
     service.chain.add([mined(signed)])
     await tickLater(service, 5)
     for (let i = 0; i < 6; i += 1) await tickLater(service, seenPauseMs / 1000 / 6 - 2)
-    expect(allSent(service)).toHaveLength(2)
+    expect(allSent(service)).toHaveLength(3)
     fork.addEmpty(1)
     fork.add([mined(signed)])
     for (const node of service.nodes) node.chain = fork
     await tickLater(service, 15)
     await tickLater(service, 15)
-    expect(allSent(service)).toHaveLength(3)
+    expect(allSent(service)).toHaveLength(4)
   })
 
   it.each([
@@ -151,7 +153,71 @@ describe('what is stored as signed', () => {
     }
     await tickLater(service)
     expect(new Set(allSent(service)).size).toBe(count)
-    expect(allSent(service)).toHaveLength(2 * count)
+    expect(allSent(service)).toHaveLength(3 * count)
     await passBlocks(service, 1)
+  })
+})
+
+describe('a transaction that no node passes on', () => {
+  /** Makes the broadcast of every node answer with this code, and store nothing. */
+  const answerWith = (service: RunningService, ...codes: readonly (string | null)[]) => {
+    for (const [i, code] of codes.entries()) {
+      const node = service.nodes[i]
+      if (node === undefined) throw new Error('three nodes')
+      const said = { result: code === 'SUCCESS', code, message: '' }
+      node.script = ({ calls }) => {
+        if (calls[0]?.method !== '/wallet/broadcasthex') return null
+        return code === null ? { kind: 'status', status: 503 } : changing('/wallet/broadcasthex', () => said)
+      }
+    }
+  }
+  const raised = ({ lines }: RunningService) =>
+    lines.flatMap((line) => {
+      const { alarm, said } = JSON.parse(line) as { readonly alarm?: string; readonly said?: string }
+      return alarm === 'payout-refused' ? [said] : []
+    })
+
+  it.each<[string, readonly (string | null)[], string]>([
+    [
+      'refused, by the answers of those who were asked',
+      ['SIGERROR', 'SIGERROR', null],
+      'node 1 (one.example): SIGERROR, node 2 (two.example): SIGERROR, no answer of node 3 (three.example)',
+    ],
+    [
+      'swallowed: nodes say that they have it, and no final block contains it',
+      ['SUCCESS', 'SUCCESS', 'SUCCESS'],
+      'node 1 (one.example): SUCCESS, node 2 (two.example): SUCCESS, node 3 (three.example): SUCCESS',
+    ],
+    [
+      'answered by nobody',
+      [null, null, null],
+      'no answer of node 1 (one.example), node 2 (two.example), node 3 (three.example)',
+    ],
+  ])('is told within 90 s of the first sending as %s', async (_, codes, said) => {
+    const service = await startPaying({ TRON_NODES: threeNodes })
+    answerWith(service, ...codes)
+    const sentAt = service.clock.seconds
+    await signedPayout(service)
+    while (raised(service).length === 0 && service.clock.seconds <= sentAt + 90) {
+      while (service.chain.tip().timeMs <= (service.clock.seconds + 1) * 1000) service.chain.addEmpty(1)
+      await tickLater(service, 4)
+    }
+    expect(service.clock.seconds).toBeLessThanOrEqual(sentAt + 90)
+    expect(raised(service)).toEqual([said])
+  })
+
+  it('is not told while a node that has it may pass it on, nor once it was seen in a block', async () => {
+    const service = await startPaying({ TRON_NODES: threeNodes })
+    answerWith(service, 'SIGERROR', 'SUCCESS', 'SIGERROR')
+    const signed = await signedPayout(service)
+    await tickLater(service, 40)
+    expect(raised(service)).toEqual([])
+    service.chain.addEmpty(15)
+    service.chain.add([mined(signed)])
+    for (let i = 0; i < 4; i += 1) {
+      await tickLater(service, 15)
+      service.chain.addEmpty(3)
+    }
+    expect(raised(service)).toEqual([])
   })
 })

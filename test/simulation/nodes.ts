@@ -240,7 +240,7 @@ function viewOf(
       [fineToken, fault === 'false decimals' ? 26 - decimals : decimals],
     ]),
     unmined: node.unmined,
-    broadcast: (transaction) => receiveBroadcast(env, node.number, transaction),
+    broadcast: (transaction) => receiveBroadcast(env, transaction),
   }
   return { view, fault }
 }

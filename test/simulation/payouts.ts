@@ -91,8 +91,6 @@ export interface PayoutWorld {
   readonly further: Random
   /** The outflows from the payout address, by transaction. */
   readonly left: Map<Txid, Left>
-  /** The numbers of the nodes that have ever refused a transaction. */
-  readonly refusedBy: Map<Txid, Set<number>>
   /** Keys of payouts whose transactions never come into a block. `drawn` has the keys of all payouts for which this was drawn, either way. */
   readonly unmined: Set<string>
   readonly drawn: Set<string>
@@ -148,7 +146,6 @@ export function createPayoutWorld(isNeeded: boolean, random: Random, further: Ra
     signed,
     pool,
     left: new Map(),
-    refusedBy: new Map(),
     unmined: new Set(),
     drawn: new Set(),
     feesConfirmed: new Map(),
@@ -203,7 +200,7 @@ function readTransaction(transaction: string) {
 }
 
 /** Answers a broadcast as a node would. The answer can be false: whether the node passes the transaction on is drawn separately. */
-export function receiveBroadcast(env: Around, node: number, transaction: string): Wire {
+export function receiveBroadcast(env: Around, transaction: string): Wire {
   const { payouts: world, chain, scenario } = env
   if (world === null) throw new Error('a broadcast without payouts')
   const { random, pool } = world
@@ -211,8 +208,6 @@ export function receiveBroadcast(env: Around, node: number, transaction: string)
   const { txid, expiration } = read
   checkSent(env, world, txid, transaction)
   const answer = (code: string, result = false) => {
-    const isRefused = !result && code !== 'DUP_TRANSACTION_ERROR'
-    if (isRefused) world.refusedBy.set(txid, new Set(world.refusedBy.get(txid)).add(node))
     return { ...(result ? { result } : {}), code, txid, message: '' }
   }
   const tip = chain.tip()

@@ -18,6 +18,8 @@ import { openTokens } from './token.ts'
 
 /** Pause between two requests to the service. With it, a payout within the limits is broadcast 5 s after it was asked for. */
 const pollMs = 2_000
+/** The pause after a round that has handed in something: where many payouts come, none waits for the usual pause. */
+const busyPollMs = 500
 /** Lifetime of a transaction, in minutes after the newest final block. */
 const minutesDefault = 15
 /** A refused transaction is tried again after this time. */
@@ -68,6 +70,7 @@ export async function keepSigning(parts: RunParts, signal: AbortSignal): Promise
     log: () => {},
     after: 0,
     isStopped: false,
+    isBusy: false,
     triedAt: new Map(),
     inquiries: new Set(),
     named: new Set(),
@@ -77,6 +80,7 @@ export async function keepSigning(parts: RunParts, signal: AbortSignal): Promise
   let comparedAt: number | null = null
   while (!signal.aborted) {
     if (run.after === 0) run.log = openRound()
+    run.isBusy = false
     comparedAt ??= (await compare(run)) ? clock.now() : null
     if (comparedAt !== null) {
       const wasStopped = run.isStopped
@@ -84,7 +88,7 @@ export async function keepSigning(parts: RunParts, signal: AbortSignal): Promise
       // While payouts are stopped the service offers none. It still accepts the journal's transactions that it lacks, for example after a restore.
       if (run.isStopped && (!wasStopped || clock.now() >= comparedAt + compareMs)) comparedAt = null
     }
-    await clock.sleep(pollMs, signal)
+    await clock.sleep(run.isBusy ? busyPollMs : pollMs, signal)
   }
 }
 
@@ -94,6 +98,8 @@ interface Run extends RunParts {
   after: number
   /** Whether the service has stopped payouts. */
   isStopped: boolean
+  /** Whether this round has handed in something. */
+  isBusy: boolean
   /** Prints a line about a subject unless the last round printed it. */
   log: (subject: string, line: string) => void
   /** When the service last answered about each payout, by its key. */
@@ -178,6 +184,7 @@ async function handIn(run: Run, batch: readonly HandIn[]): Promise<boolean> {
     batch.map(({ payout: { id }, entry: { transaction } }) => ({ id, transaction })),
   )
   if (!answer.ok) return logRefusal(run, answer.error)
+  run.isBusy = true
   for (const [i, { payout, entry, isNew = false }] of batch.entries()) {
     run.triedAt.set(textOfKey(payout), run.clock.now())
     run.print(outcomeLine(isNew ? 'signed' : 'handed in again', entry, run.signer, answer.value[i]))

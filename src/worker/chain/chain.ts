@@ -185,10 +185,11 @@ export interface Chain {
   /** Whether any of `quorum` nodes shows an account at this address. An account stays when it is emptied, so this tells that an address was used. */
   activated(address: Address): ChainResult<boolean>
   /**
-   * Broadcasts a signed transaction (hex digits) through one node. `turn` counts the broadcasts of this transaction from 0: the first goes to the healthy node
-   * with the quickest answer, each later one to another node. If a node does not answer, the next one is tried. The answer is for operators; it proves nothing.
+   * Broadcasts a signed transaction (hex digits) through one node: that which has answered this transaction least often and longest ago, healthy nodes before
+   * those that are behind or failing. `before` says which nodes have answered it. Transactions that no node has answered are spread over the healthy nodes. If a
+   * node does not answer, the next one is tried. The answer is for operators; it proves nothing.
    */
-  broadcast(transaction: string, turn: number): ChainResult<SendingReply>
+  broadcast(transaction: string, before: readonly NodeSendings[]): ChainResult<SendingReply>
   /**
    * Called when `transfers` transfers that this node showed in a `Tail` have turned out to be in no final block. If there are more in an hour than a fork can
    * explain, all other nodes are used before this node for some hours, and an alarm names this node.
@@ -196,6 +197,14 @@ export interface Chain {
   noteFalse(node: number, transfers: number): void
   /** Reads `decimals()` of a token contract, as `quorum` nodes agree on it. */
   decimals(contract: Address): ChainResult<number>
+}
+
+/** How often a node has answered the broadcasts of a transaction, and when it did last. */
+export interface NodeSendings {
+  /** The number of the node. */
+  readonly node: number
+  readonly times: number
+  readonly at: UnixMs
 }
 
 export interface SendingReply {

@@ -171,6 +171,7 @@ export const payoutTransactions = sqliteTable(
     seen_height: nullable<BlockHeight>(), // height of the block in which a node showed the transaction before the block was final: only for people
     next_send: instant(), // when the transaction is broadcast next
     sends: integer().notNull().default(0), // broadcasts so far
+    sent_at: nullable<UnixMs>(), // when the transaction was broadcast first
     answers: text(), // JSON: each node's last answer to a broadcast, only for people
   },
   (table) => [
@@ -209,6 +210,7 @@ export const payoutTransactions = sqliteTable(
     ),
     ...rules(orNull(safe), table.seen_height),
     ...rules(safe, table.changed_at, table.next_send, table.sends),
+    rule(table.sent_at, orNull(safe)),
     rule(table.answers, 'answers IS NULL OR (json_valid(answers) AND length(answers) <= 4000)'),
   ],
 )

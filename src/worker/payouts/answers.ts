@@ -9,33 +9,32 @@ export interface NodeAnswer {
   /** The node's own code for its answer, such as `SUCCESS` or `SIGERROR`. */
   readonly answer: string
   readonly at: UnixMs
-  /** Start of the unbroken run of refusals; null if the node's last answer accepts the transaction. */
-  readonly refusedSince: UnixMs | null
+  /** How often the node has answered broadcasts of this transaction. */
+  readonly times: number
 }
 
 /** Answers with which a node says that it has the transaction. */
-const taken: ReadonlySet<string> = new Set(['SUCCESS', 'DUP_TRANSACTION_ERROR'])
+export const takenCodes: readonly string[] = ['SUCCESS', 'DUP_TRANSACTION_ERROR']
 
 /** Parses the column `answers` of a transaction. Null: no node has answered a broadcast yet. */
 export function readAnswers(text: string | null): readonly NodeAnswer[] {
   return text === null ? [] : (JSON.parse(text) as readonly NodeAnswer[]) // safe: written by `noteAnswer` alone
 }
 
-/** Replaces a node's last answer by its new reply; the list stays in the order of node numbers. `refusedSince` stays until the node accepts. */
+/** Replaces a node's last answer by its new reply; the list stays in the order of node numbers. */
 export function noteAnswer(
   answers: readonly NodeAnswer[],
   { node, name, code }: SendingReply,
   at: UnixMs,
 ): readonly NodeAnswer[] {
-  const before = answers.find((answer) => answer.node === node)
-  const refusedSince = taken.has(code) ? null : (before?.refusedSince ?? at)
+  const times = (answers.find((answer) => answer.node === node)?.times ?? 0) + 1
   const others = answers.filter((answer) => answer.node !== node)
-  return [...others, { node, name, answer: code, at, refusedSince }].sort((a, b) => a.node - b.node)
+  return [...others, { node, name, answer: code, at, times }].sort((a, b) => a.node - b.node)
 }
 
-/** Whether every answer is a refusal, and at least `nodes` nodes have each refused for at least `ms`. */
-export function isRefusedByAll(answers: readonly NodeAnswer[], nodes: number, ms: number, now: UnixMs): boolean {
-  const refusing = answers.filter(({ refusedSince }) => refusedSince !== null)
-  const newest = Math.max(...refusing.map(({ refusedSince }) => refusedSince ?? 0))
-  return nodes > 0 && refusing.length >= nodes && answers.length === refusing.length && now - newest >= ms
+/** What nodes have said about a transaction, as part of a sentence. `names` are the names of all nodes, in the order of their numbers. */
+export function sayAnswers(answers: readonly NodeAnswer[], names: readonly string[]): string {
+  const said = answers.map(({ name, answer }) => `${name}: ${answer}`)
+  const silent = names.filter((_, i) => !answers.some(({ node }) => node === i + 1))
+  return [...said, ...(silent.length === 0 ? [] : [`no answer of ${silent.join(', ')}`])].join(', ')
 }

@@ -1,4 +1,5 @@
-import type { Chain, RequestQuota, SendingReply } from '../chain/chain.ts'
+import type { Chain, RequestQuota } from '../chain/chain.ts'
+import type { PayoutTransactionId } from '../common/ids.ts'
 import type { UnixMs } from '../common/time.ts'
 import type { WriteDatabase } from '../d1/database.ts'
 import type { PayoutRules } from '../ledger/context.ts'
@@ -7,21 +8,25 @@ import type { Clock } from '../platform/clock.ts'
 import { findStopOfAll, stoppedCurrencies } from './leaving.ts'
 import type { PayoutMemory } from './memory.ts'
 import { selectLeavingFacts, selectOpenAddress } from './store/facts.ts'
-import { claimDue, type DueTransaction, storeAnswers } from './store/sending.ts'
+import { type Answered, claimDue, type DueTransaction, storeAnswers } from './store/sending.ts'
 
 /**
- * Shortest pauses between the broadcasts of one transaction, in order; the last pause repeats. After the first pause, a timer sends again. After a later pause,
- * the next tick sends again, or a hand-in that comes before that tick. So with a long `SCAN_EVERY_SECONDS` the real pauses are longer.
+ * Pauses between the broadcasts of one transaction, in order; the last pause repeats. After the first `timedPauses` of them a timer sends again. After a later
+ * pause, the next tick sends again, or a hand-in that comes before that tick. So with a long `SCAN_EVERY_SECONDS` the real pauses are longer.
  */
-export const sendPausesMsMin = [2_500, 15_000, 30_000, 60_000, 120_000, 240_000, 480_000] as const
+export const sendPausesMsMin = [2_500, 5_000, 15_000, 30_000, 60_000, 120_000, 240_000, 480_000] as const
+/** So a transaction is sent to each of three nodes without waiting for a tick. */
+const timedPauses = 2
 /** A transaction that expires within this time is not sent: clocks differ, and a node needs time. */
 export const sendMarginMs = 10_000
 /** Most transactions that are sent at the same time. */
 export const sendAtOnceMax = 20
-/** Most batches of `sendAtOnceMax` transactions in one call of `send`. */
-const sendRoundsMax = 5
-/** Time limit of one batch of `sendAtOnceMax` transactions. */
+/** Most transactions that each call of `send` adds to what is sent. */
+const sentPerCallMax = 100
+/** Time limit of one broadcast, with the time that it waits for a node. */
 const sendMs = 10_000
+/** A run that has not gone on for this long hangs in the database. The next call begins another run. */
+const lostMs = 15_000
 
 export interface SenderParts {
   readonly db: WriteDatabase
@@ -37,51 +42,85 @@ export interface SenderParts {
 
 /** Sends the transactions that signers have handed in, repeatedly, until each is in a final block or has expired. */
 export interface Sender {
-  /** Sends due transactions. Each new one is sent once more, to another node, a few seconds later. */
+  /** Sends due transactions. Each new one is sent twice more, to other nodes, within seconds. */
   send(): Promise<void>
 }
 
 /**
- * Makes the sender. It keeps no state of its own: a transaction is claimed in the database before it is sent, so concurrent calls do not send it twice. If a
- * call dies, a later call sends the transactions that it has not claimed.
+ * Makes the sender. It remembers only what is underway: a transaction is claimed in the database before it is sent, so two instances do not send it twice. If a
+ * run dies, a later call sends the transactions that it has not claimed.
  */
 export function createSender(parts: SenderParts): Sender {
-  const { clock, inBackground } = parts
+  const { db, clock, inBackground } = parts
+  const underway = new Set<PayoutTransactionId>()
+  const answered: Answered[] = []
+  let [isWanted, left] = [false, 0]
+  let current: Run | null = null
+  let wake = () => {}
+  /** Resolves when at most `count` transactions are underway, or when `send` is called. */
+  const untilUnderway = (count: number) =>
+    new Promise<void>((resolve) => {
+      wake = () => (isWanted || underway.size <= count ? resolve() : undefined)
+      wake()
+    })
+  const start = async (chain: Chain, due: DueTransaction) => {
+    underway.add(due.id)
+    const dueAgainAt = clock.now() + (sendPausesMsMin[due.sends] ?? 0)
+    const answer = await chain.broadcast(due.bytes, due.answers).finally(() => underway.delete(due.id))
+    if (answer.ok) answered.push({ ...due, reply: answer.value, at: clock.now() }) // else no node has answered
+    wake()
+    // A node may drop a transaction that it accepted, so the next sendings go to other nodes, without waiting for a tick.
+    if (due.sends < timedPauses) inBackground(clock.sleep(Math.max(dueAgainAt - clock.now(), 0)).then(send))
+  }
+  const run = async (own: Run) => {
+    for (let mayBeMore = true; isWanted || mayBeMore; ) {
+      isWanted = false
+      own.movedAt = clock.now()
+      const room = Math.min(sendAtOnceMax - underway.size, left)
+      const due = room > 0 ? await claim(parts, [...underway], room) : []
+      left -= due.length
+      mayBeMore = left > 0 && due.length === room
+      const chain = parts.openChain({ kind: 'sending' }, (clock.now() + sendMs) as UnixMs) // safe: a later time
+      for (const one of due) inBackground(start(chain, one))
+      await untilUnderway(mayBeMore ? sendAtOnceMax / 2 : 0)
+      await storeAnswers(db, answered.splice(0))
+    }
+    if (current === own) current = null
+  }
   const send = async () => {
-    const hasNew = await sendDue(parts)
-    // A node may drop a transaction that it accepted, so the second sending goes to another node, without waiting for a tick.
-    if (hasNew) inBackground(clock.sleep(sendPausesMsMin[0]).then(send))
+    ;[isWanted, left] = [true, sentPerCallMax]
+    wake()
+    if (current === null || clock.now() - current.movedAt >= lostMs) {
+      const own: Run = { ended: Promise.resolve(), movedAt: clock.now() }
+      current = own
+      own.ended = run(own).finally(() => {
+        if (current === own) current = null
+      })
+    }
+    await current.ended
   }
   return { send }
 }
 
-/** Sends due transactions. Returns whether any of them was sent for the first time. */
-async function sendDue({ db, clock, currencies, payouts, memory, openChain }: SenderParts): Promise<boolean> {
-  let hasNew = false
-  for (let round = 0; round < sendRoundsMax; round += 1) {
-    // Comparing also notes the newest event, so that a later loss of the database is noticed. A restored older copy may lack another transaction of the payout,
-    // handed in by another signer. So nothing is sent until every transaction that was signed before has expired, and blocks have shown which ones were mined.
-    const restoredAt = await memory.compare()
-    const stopped = await findStopped(db, payouts, currencies, restoredAt)
-    if (stopped === null) return hasNew
-    const now = clock.now()
-    const due = await claimDue(
-      db,
-      { now, stopped: [...stopped.keys()], marginMs: sendMarginMs, max: sendAtOnceMax },
-      sendPausesMsMin,
-    )
-    if (due.length === 0) return hasNew
-    hasNew ||= due.some(({ sends }) => sends === 0)
-    const chain = openChain({ kind: 'sending' }, (now + sendMs) as UnixMs) // safe: a later time
-    const answers = await Promise.all(due.map((one) => broadcast(chain, one)))
-    await storeAnswers(
-      db,
-      due.map((one, i) => ({ ...one, answer: answers[i] ?? null })),
-      clock.now(),
-    )
-    if (due.length < sendAtOnceMax) return hasNew
-  }
-  return hasNew
+/** One run of the sender. It ends when nothing is due. */
+interface Run {
+  ended: Promise<void>
+  movedAt: UnixMs
+}
+
+/** Claims at most `max` due transactions to send, except those that are underway. */
+async function claim(
+  { db, clock, currencies, payouts, memory }: SenderParts,
+  underway: readonly PayoutTransactionId[],
+  max: number,
+): Promise<readonly DueTransaction[]> {
+  // Comparing also notes the newest event, so that a later loss of the database is noticed. A restored older copy may lack another transaction of the payout,
+  // handed in by another signer. So nothing is sent until every transaction that was signed before has expired, and blocks have shown which ones were mined.
+  const restoredAt = await memory.compare()
+  const stopped = await findStopped(db, payouts, currencies, restoredAt)
+  if (stopped === null) return []
+  const query = { now: clock.now(), stopped: [...stopped.keys()], underway, marginMs: sendMarginMs, max }
+  return claimDue(db, query, sendPausesMsMin)
 }
 
 /**
@@ -98,9 +137,4 @@ async function findStopped(
   if (address === null) return null // nothing is open
   const facts = { ...(await selectLeavingFacts(db, address)), restoredAt }
   return findStopOfAll(facts, 'send') === null ? stoppedCurrencies(facts, currencies.list, 'send') : null
-}
-
-async function broadcast(chain: Chain, { bytes, sends }: DueTransaction): Promise<SendingReply | null> {
-  const answer = await chain.broadcast(bytes, sends)
-  return answer.ok ? answer.value : null // no node has answered
 }

@@ -1,17 +1,19 @@
 import type { Fault, Observation } from '../alarms/alarms.ts'
 import type { UnixMs } from '../common/time.ts'
 import type { WriteContext } from '../ledger/context.ts'
-import { isRefusedByAll } from './answers.ts'
+import { sayAnswers } from './answers.ts'
 import { stoppedCurrencies, stopRules } from './leaving.ts'
 import { selectLeavingFacts } from './store/facts.ts'
 import { selectTroubles } from './store/open.ts'
-import { selectAnswered } from './store/sending.ts'
+import { selectUntaken } from './store/sending.ts'
 import { findShortages } from './wallet.ts'
 
 /** An approved payout that has waited this long lacks a signer, unless its currency is stopped. */
 export const unsignedMs = 600_000
-/** A payout that every node has refused for this long raises an alarm. */
+/** A payout that no node has taken raises an alarm this long after it was sent first. */
 export const refusedMs = 60_000
+/** A transaction that a node has passed on is in a block this long after it was sent first: the alarm comes once each final block up to that time was read. */
+export const minedMs = 10_000
 /** Most payouts and transactions that have alarms of their own at a time. */
 const watchedMax = 50
 
@@ -23,12 +25,12 @@ export const nothingOfPayouts: Observation = { kinds, faults: [] }
 
 /**
  * Finds the faults of payouts that raise alarms. `restoredAt`: since when payouts are stopped because the database is a restored older copy. `nodes`: the
- * number of configured nodes.
+ * names of the configured nodes, in the order of their numbers.
  */
 export async function watchPayouts(
   { db, clock, payouts: rules, currencies }: Pick<WriteContext, 'db' | 'clock' | 'payouts' | 'currencies'>,
   restoredAt: UnixMs | null,
-  nodes: number,
+  nodes: readonly string[],
 ): Promise<Observation> {
   const now = clock.now()
   const facts = rules === null ? null : await selectLeavingFacts(db, rules.address)
@@ -36,9 +38,8 @@ export async function watchPayouts(
   const open = currencies.list.flatMap(({ cuy }) => (stopped.has(cuy) ? [] : [cuy]))
   const { stuck, unsigned, unknown } = await selectTroubles(db, open, (now - unsignedMs) as UnixMs, watchedMax) // safe: an earlier time
   const shortages = rules === null ? [] : await findShortages(db, rules, currencies)
-  const refused = (await selectAnswered(db, watchedMax)).filter(({ answers }) =>
-    isRefusedByAll(answers, nodes, refusedMs, now),
-  )
+  const sentBefore = (now - refusedMs) as UnixMs // safe: an earlier time
+  const refused = await selectUntaken(db, { sentBefore, minedMs, max: watchedMax })
   const faults: Fault[] = [
     ...stuck.map(
       (fields): Fault => ({ kind: 'payout-stuck', subject: { payout: fields.payout }, fields: { ...fields } }),
@@ -50,8 +51,7 @@ export async function watchPayouts(
       return { kind: 'payout-wallet-low', subject: cuy === null ? {} : { cuy }, fields: { cuy, ...fields } }
     }),
     ...refused.map(({ payout, answers }): Fault => {
-      const said = answers.map(({ name, answer }) => `${name}: ${answer}`).join(', ')
-      return { kind: 'payout-refused', subject: { payout }, fields: { payout, said } }
+      return { kind: 'payout-refused', subject: { payout }, fields: { payout, said: sayAnswers(answers, nodes) } }
     }),
   ]
   if (restoredAt !== null) {

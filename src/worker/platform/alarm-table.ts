@@ -277,10 +277,11 @@ export const alarmTable = {
   },
   'payout-refused': {
     urgency: 'today',
-    raised: 'Every node has refused a signed payout for a minute.',
-    ends: 'A node takes it, it is in a final block, or it has expired.',
+    raised:
+      'A signed payout was sent a minute ago and no node has taken it, or nodes say that they have it and no final block contains it.',
+    ends: 'A node takes it and it is in a block, or it has expired.',
     remedy:
-      'The log line has what each node says (`answers` of the payout, too). Energy or TRX for fees: send the payout address what is missing. A signature or a reference block: look at the signer. It is sent again until it expires, and is signed again then.',
+      'The log line has what each node says, and which ones have not answered (`answers` of the payout, too). Energy or TRX for fees: send the payout address what is missing. A signature or a reference block: look at the signer and the permissions of the address. `SUCCESS` of every node: look at their connections to other nodes. It is sent again until it expires, and is signed again then.',
     needsLine: true,
   },
   'payouts-unsigned': {

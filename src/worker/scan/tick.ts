@@ -117,10 +117,12 @@ export async function runTick(
   const mayPayOut = parts.payouts !== null || work.hasPayouts || payouts.memory.known() !== null
   const restoredAt = mayPayOut ? await payouts.memory.compare() : null // this also notes the newest event
   const mayHaveFaults = work.hasPayouts || restoredAt !== null
-  const paid = mayHaveFaults ? await watchPayouts(parts, restoredAt, parts.nodeCount) : nothingOfPayouts
+  const paid = mayHaveFaults ? await watchPayouts(parts, restoredAt, await nodeNames(parts)) : nothingOfPayouts
   await alarms.observe([delivery, watched, await watchSize(parts, work.sizeDay), held, acts, paid])
   return next()
 }
+
+const nodeNames = async ({ nodeStatuses }: ScannerParts) => (await nodeStatuses()).map(({ name }) => name)
 
 /** The kinds of alarms whose cause is known to be gone, except those of the scan itself. */
 function endedKinds(

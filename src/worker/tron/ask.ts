@@ -35,6 +35,7 @@ import { type BriefBlock, parseBriefBlock } from './parse/block.ts'
 import { isObject, parseHash, parseQuantity } from './parse/fields.ts'
 import { parseReceipt } from './parse/log.ts'
 import { postJson, type ReadReply } from './transport.ts'
+import type { NoTurn, Turn } from './turns.ts'
 
 /**
  * Sends one request to a service of a node, within the node's allowance, and records the result in the service's health. If the service was healthy before,
@@ -49,34 +50,53 @@ async function request<T>(
   read: ReadReply<T>,
 ): NodeResult<T> {
   const { pool, deadline, nodeDeadline } = session
-  const { clock, network, allowance } = pool
-  const { endpoint, number } = node
-  const { rpc, api } = endpoint
-  const target = service === 'rpc' ? rpc : { ...api, url: api.url + path }
+  const { clock } = pool
   for (let attempt = 1; ; attempt += 1) {
-    const turn = clock.now() < nodeDeadline.until ? await waitForTurn(session, node) : ok(() => {})
+    const turn = clock.now() < nodeDeadline.until ? await waitForTurn(session, node) : ok({ end: () => {} })
     if (!turn.ok) return turn
-    const [startedAt, { rests, failures }] = [clock.now(), node[service]]
-    const until = Math.min(nodeDeadline.until, deadline) as UnixMs // safe: the earlier of two times
-    const result = blameSlow(session, await postJson(network, target, body, until, read).finally(turn.value))
-    const ms = clock.now() - startedAt
-    if (ms > limits.slowMs) demoteSlow(node[service], clock.now()) // a slow service is demoted even if its answer is good
-    if (result.ok) {
-      allowance.noteAnswer(number)
-      recordSuccess(node[service], ms)
-      node.telemetry.answer = { at: clock.now(), ms }
-      if (ms > limits.slowMs) pool.logger.warn('node-slow', { node: number, service, ms }) // tells operators why other nodes are used before this one
-      noteTrouble(pool, node)
-      pool.remember()
-      return result
-    }
+    const { failures } = node[service]
+    const result = await sendOnce(session, node, service, path, body, read, turn.value)
+    if (result.ok) return result
     const { kind } = result.error
-    if (kind === 'rate-limited') allowance.slowDown(number)
-    recordError(session, node, service, result.error, rests)
+    const until = Math.min(nodeDeadline.until, deadline)
     const isPassing = kind === 'unreachable' || kind === 'bad-answer'
     if (!isPassing || failures > 0 || attempt > 1 || clock.now() + limits.retryMs >= until) return result
     await clock.sleep(limits.retryMs)
   }
+}
+
+/** Sends one request on the connection of `turn`, which it gives back, and records the result in the service's health. */
+export async function sendOnce<T>(
+  session: Session,
+  node: TronNode,
+  service: NodeService,
+  path: string,
+  body: string,
+  read: ReadReply<T>,
+  turn: Pick<Turn, 'end'>,
+): NodeResult<T> {
+  const { pool, deadline, nodeDeadline } = session
+  const { clock, network, allowance } = pool
+  const { endpoint, number } = node
+  const { rpc, api } = endpoint
+  const target = service === 'rpc' ? rpc : { ...api, url: api.url + path }
+  const [startedAt, { rests }] = [clock.now(), node[service]]
+  const until = Math.min(nodeDeadline.until, deadline) as UnixMs // safe: the earlier of two times
+  const result = blameSlow(session, await postJson(network, target, body, until, read).finally(turn.end))
+  const ms = clock.now() - startedAt
+  if (ms > limits.slowMs) demoteSlow(node[service], clock.now()) // a slow service is demoted even if its answer is good
+  if (result.ok) {
+    allowance.noteAnswer(number)
+    recordSuccess(node[service], ms)
+    node.telemetry.answer = { at: clock.now(), ms }
+    if (ms > limits.slowMs) pool.logger.warn('node-slow', { node: number, service, ms }) // tells operators why other nodes are used before this one
+    noteTrouble(pool, node)
+    pool.remember()
+    return result
+  }
+  if (result.error.kind === 'rate-limited') allowance.slowDown(number)
+  recordError(session, node, service, result.error, rests)
+  return result
 }
 
 /** Turns `out-of-time` into a failure of the node if only the node's share of the time is used up: this piece of work then asks another node. */
@@ -85,36 +105,47 @@ function blameSlow<T>({ pool, deadline }: Session, result: Result<T, NodeError>)
   return nodeError('timed-out', 'no answer in its part of the time')
 }
 
-/** Waits until the node may be asked, and takes a connection. The returned function gives the connection back. */
-async function waitForTurn({ pool, quota, deadline, order, sent, nodeDeadline }: Session, node: TronNode) {
-  const { clock, turns } = pool
-  const { number } = node
-  const before = sent.get(number) ?? 0
+/** Waits until the node may be asked, and takes a connection. */
+async function waitForTurn(session: Session, node: TronNode): NodeResult<Turn> {
+  const { pool, quota, sent, nodeDeadline } = session
+  const { clock } = pool
+  const before = sent.get(node.number) ?? 0
   const askedAt = clock.now()
-  const latest = (deadline - limits.answerMsMin) as UnixMs // safe: an earlier time
-  const turn = await turns.begin({ number, quota, sent: before, order, deadline: latest })
+  const turn = await beginTurn(session, () => [node.number])
   nodeDeadline.until += Math.max(clock.now() - askedAt, 0)
-  if (turn.ok) {
-    sent.set(number, before + 1)
-    return turn
-  }
+  if (turn.ok) return turn
   if (turn.error.kind === 'late') {
     if (quota.kind !== 'caller') {
       // This node takes no batches, so its requests in a second do not suffice for a tick. Demote it: the next tick asks all other nodes before it.
       if (quota.kind === 'tick' && takesNoBatches(node, clock.now()) && before > tickRequests)
         node.rpc.demotedUntil = clock.now() + limits.demotedMs
-      return nodeError('out-of-time', 'its seconds have no room before the deadline')
+      return noRoom()
     }
     return limitedBy({ kind: 'limited', whose: 'nodes', seconds: turn.error.seconds })
   }
   if (quota.kind === 'tick' && turn.error.whose === 'nodes') {
     const why = 'perDay is used up' // deposits wait until the node may be asked again, so an operator must know the reason
-    pool.raiseAlarm('allowance-used-up', { node: number }, { ...fieldsOf(node), seconds: turn.error.seconds, why })
+    pool.raiseAlarm('allowance-used-up', { node: node.number }, { ...fieldsOf(node), seconds: turn.error.seconds, why })
   }
   return limitedBy(turn.error)
 }
 
-const limitedBy = (limit: NonNullable<NodeError['limit']>) =>
+/** Waits until one of these nodes may be asked, and takes a connection. */
+export async function beginTurn(
+  { pool, quota, deadline, order, sent }: Session,
+  numbers: () => readonly number[],
+): Promise<Result<Turn, NoTurn>> {
+  const count = (number: number) => sent.get(number) ?? 0
+  const latest = (deadline - limits.answerMsMin) as UnixMs // safe: an earlier time
+  const turn = await pool.turns.begin({ numbers, quota, sent: count, order, deadline: latest })
+  if (turn.ok) sent.set(turn.value.number, count(turn.value.number) + 1)
+  return turn
+}
+
+/** The error of a request for which no node has room before its deadline. */
+export const noRoom = () => nodeError('out-of-time', 'its seconds have no room before the deadline')
+/** The error of a request that an allowance refuses. */
+export const limitedBy = (limit: NonNullable<NodeError['limit']>) =>
   err<NodeError>({ kind: 'limited', detail: `its allowance (${limit.whose})`, limit })
 
 /** Logs the failure of a node's service, and lets the service rest. `restsBefore` is how often it had rested when the failed request began. */

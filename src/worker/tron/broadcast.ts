@@ -1,54 +1,82 @@
-import type { ChainResult, SendingReply } from '../chain/chain.ts'
+import type { ChainResult, NodeSendings, SendingReply } from '../chain/chain.ts'
 import { nodeName } from '../chain/node-name.ts'
-import { err, ok } from '../common/result.ts'
+import { err, ok, type Result } from '../common/result.ts'
 import { failureOf } from './agreement.ts'
-import { askApi } from './ask.ts'
-import { type Session, standingOf, type TronNode, withDeadline } from './node.ts'
+import { beginTurn, limitedBy, noRoom, sendOnce } from './ask.ts'
+import { broadcastMs } from './limits.ts'
+import { type Session, standingOf, type TronNode } from './node.ts'
 import { type NodeError, nodeError } from './node-errors.ts'
 import { isObject } from './parse/fields.ts'
 
 const codeForm = /^[A-Z_]{1,60}$/
 
 /**
- * Broadcasts a signed transaction through one node, which `turn` chooses (`Chain.broadcast`). The answer proves nothing: after a success the node may not
- * pass it on, and a refused transaction may be mined already (PROTOCOL.md, Collecting).
+ * Broadcasts a signed transaction through one node (`Chain.broadcast`). The answer proves nothing: after a success the node may not pass it on, and a refused
+ * transaction may be mined already (PROTOCOL.md, Collecting).
  */
 export async function broadcastTransaction(
   session: Session,
   transaction: string,
-  turn: number,
+  before: readonly NodeSendings[],
 ): ChainResult<SendingReply> {
-  const { pool } = session
-  await pool.ready
+  const { clock, nodes, ready } = session.pool
+  await ready
   const errors = new Map<TronNode, NodeError>()
-  for (const node of inTurn(session, turn)) {
-    const answer = await askApi(withDeadline(session), node, '/wallet/broadcasthex', { transaction }, (value) => {
-      const code = isObject(value) && value.result === true ? 'SUCCESS' : isObject(value) ? value.code : undefined
-      return typeof code === 'string' && codeForm.test(code)
-        ? ok(code)
-        : nodeError('bad-answer', 'no result of a broadcast')
-    })
-    if (answer.ok) return ok({ node: node.number, name: nameOf(node), code: answer.value })
-    errors.set(node, answer.error)
+  const candidates = () => nextNodes(session, before, errors)
+  while (candidates().length > 0) {
+    // A node is chosen when one has room, because a node may fail while others wait for it.
+    const turn = await beginTurn(session, () => candidates().map(({ number }) => number))
+    if (!turn.ok) {
+      const { error } = turn.error.kind === 'late' ? noRoom() : limitedBy(turn.error)
+      return err(failureOf(session, new Map(candidates().map((node) => [node, error]))))
+    }
+    const node = nodes[turn.value.number - 1]
+    if (node === undefined) throw new Error(`no node ${turn.value.number}`)
+    node.telemetry.broadcastAt = clock.now()
+    const body = JSON.stringify({ transaction })
+    const own = { ...session, nodeDeadline: { until: clock.now() + broadcastMs } }
+    const code = await sendOnce(own, node, 'api', '/wallet/broadcasthex', body, parseCode, turn.value)
+    if (code.ok) return ok({ node: node.number, name: nodeLabel(node), code: code.value })
+    errors.set(node, code.error)
   }
   return err(failureOf(session, errors))
 }
 
-const nameOf = ({ number, endpoint: { name, rpc } }: TronNode) => {
+function parseCode(value: unknown): Result<string, NodeError> {
+  const code = isObject(value) && value.result === true ? 'SUCCESS' : isObject(value) ? value.code : undefined
+  return typeof code === 'string' && codeForm.test(code)
+    ? ok(code)
+    : nodeError('bad-answer', 'no result of a broadcast')
+}
+
+const nodeLabel = ({ number, endpoint: { name, rpc } }: TronNode) => {
   return nodeName(number, { name, host: new URL(rpc.url).hostname })
 }
 
-/** All usable nodes, sorted by the time of their last answers. Each turn begins with the next node of this order. Resting nodes come last. */
-function inTurn({ pool: { nodes, clock } }: Session, turn: number): readonly TronNode[] {
+/**
+ * The nodes to which a transaction may be sent next, the best one first. Nodes that rest come only if all others have failed in this sending. Of the rest, those
+ * that have answered least often: an answer counts for one, and being behind or slow for one more, so that such a node comes after the first healthy ones and
+ * before a healthy one is asked for the third time. Among equals the node that answered longest ago comes first, then the one that got a transaction longest ago.
+ */
+function nextNodes(
+  { pool: { nodes, clock } }: Session,
+  before: readonly NodeSendings[],
+  failed: ReadonlyMap<TronNode, unknown>,
+): readonly TronNode[] {
   const now = clock.now()
-  const byTime = [...nodes].sort((a, b) => msOf(a) - msOf(b)) // a stable sort: nodes with equal times keep the configured order
-  const first = turn % Math.max(nodes.length, 1)
-  const usable = [...byTime.slice(first), ...byTime.slice(0, first)].flatMap((node) => {
+  const all = nodes.flatMap((node) => {
     const standing = standingOf(node.api, now)
-    return standing === 'blocked' ? [] : [{ node, rests: standing === 'first' || standing === 'behind' ? 0 : 1 }]
+    if (standing === 'blocked' || failed.has(node)) return []
+    const { times, at } = before.find(({ node: number }) => number === node.number) ?? { times: 0, at: 0 }
+    const isHealthy = standing === 'first' && node.behindSince === null
+    return [{ node, isResting: standing === 'resting', times, at, rank: times + (isHealthy ? 0 : 1) }]
   })
-  return usable.sort((a, b) => a.rests - b.rests).map(({ node }) => node) // a stable sort: among resting nodes, and among the others, the order stays
+  const awake = all.some(({ isResting }) => !isResting) ? all.filter(({ isResting }) => !isResting) : all
+  const least = Math.min(...awake.map(({ rank }) => rank))
+  return awake
+    .filter(({ rank }) => rank === least)
+    .sort((a, b) => a.times - b.times || a.at - b.at || sentAt(a.node) - sentAt(b.node))
+    .map(({ node }) => node)
 }
 
-/** Milliseconds that the node's last answer took; 0 if it has not answered yet. */
-const msOf = ({ telemetry: { answer } }: TronNode) => answer?.ms ?? 0
+const sentAt = ({ telemetry }: TronNode) => telemetry.broadcastAt ?? 0

@@ -4,6 +4,8 @@
 export const connectionsMax = 6
 /** The most connections for requests of other work than ticks, so that slow replies to it never delay a tick. */
 export const otherConnectionsMax = 4
+/** The most connections on which payouts are sent to one node at a time, so that a node that hangs leaves connections for the others. */
+export const sendingConnectionsMax = 2
 /** The most bytes of a reply as it arrives, before `reply-scan.ts` drops members. The largest possible block has far fewer (PROTOCOL.md, Sizes). */
 export const receivedBytesMax = 32 * 1024 * 1024
 /** The most bytes of a reply that `reply-scan.ts` keeps to be parsed. The largest possible block has 4.3 MB (PROTOCOL.md, Sizes). */
@@ -35,6 +37,8 @@ export const nodePart = 1 / 3
 export const nodeMsMin = 2_000
 /** The most time that one node gets for one query. */
 export const nodeMsMax = 10_000
+/** The most time that one node gets to answer a broadcast. A node that hangs delays only some payouts, and those by no more than this. */
+export const broadcastMs = 2_000
 /** A node that takes longer than this for one request is slow. */
 export const slowMs = 2_000
 /** Pause before the single retry of a request that failed at a healthy node. */

@@ -87,6 +87,8 @@ interface NodeTelemetry {
   answer: NodeStatus['answer']
   /** The node's newest final block, and when that block was read. */
   head: { readonly at: UnixMs; readonly height: BlockHeight } | null
+  /** When a payout was sent to the node last. */
+  broadcastAt: UnixMs | null
 }
 
 /** A node and its memory. Logs and alarms name it by its number, from 1, and by its name. */
@@ -200,7 +202,7 @@ export function createNode(endpoint: NodeEndpoint, number: number): TronNode {
   return {
     number,
     endpoint,
-    telemetry: { answer: null, head: null },
+    telemetry: { answer: null, head: null, broadcastAt: null },
     rpc: health(),
     api: health(),
     probedUntil: 0,

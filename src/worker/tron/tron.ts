@@ -51,7 +51,7 @@ function chainOf(session: Session): Chain {
     holdings: (address, assets) => readHoldings(session, address, assets),
     holder: (addresses, asset) => findHolder(session, addresses, asset),
     activated: (address) => isActivated(session, address),
-    broadcast: (transaction, turn) => broadcastTransaction(session, transaction, turn),
+    broadcast: (transaction, before) => broadcastTransaction(session, transaction, before),
     decimals: (contract) => readDecimals(session, contract),
     noteFalse: (number, transfers) => noteFalse(session, number, transfers),
   }

@@ -22,7 +22,7 @@ import { backendSecret } from '../../support/variables.ts'
 import { atLeast, atMost, type Figure, figure, type Scale } from '../figure.ts'
 import { createBlocks, finalityBlocks, firstHeight, slotMs } from '../mainnet.ts'
 import { serviceVariables } from '../variables.ts'
-import { startVirtual, type VirtualService } from '../virtual.ts'
+import { startVirtual, type VirtualOptions, type VirtualService } from '../virtual.ts'
 import { quantile, smallBlock, startMs } from './delays.ts'
 
 const minuteMs = 60_000
@@ -61,10 +61,19 @@ export async function measurePayouts({ work }: Scale): Promise<readonly Figure[]
   ]
 }
 
-/** Starts a service whose user 1 has money, and a signer. Each transaction that is sent is in the next block. */
-async function startPayouts() {
+/** A transaction that a node has got. */
+export interface Arrival {
+  readonly node: number
+  readonly at: number
+  /** Whether the node passes it on. */
+  readonly isPassedOn: boolean
+}
+
+/** Starts a service whose user 1 has money, and a signer. Each transaction that a node passes on is in the next block. */
+export async function startPayouts(options: Pick<VirtualOptions, 'nodes'> = {}) {
   const mined = new Map<number, ChainTransaction[]>()
   const sentAt = new Map<string, number>()
+  const arrivals = new Map<string, Arrival[]>()
   let service: VirtualService | null = null
   const now = () => service?.now() ?? startMs
   const blocks = createBlocks({
@@ -76,10 +85,11 @@ async function startPayouts() {
   const chain = {
     ...blocks,
     balanceOf: (_: unknown, address: string) => (address === payoutAddress ? 10n ** 15n : 0n),
-    broadcast(hex: string) {
+    broadcast(hex: string, node: number, isPassedOn: boolean) {
       const rawData = bytesOf(readFields(hexToBytes(hex), { 1: 'bytes', 2: 'bytes' }), 1)
       const txid = txidOf(rawData)
-      if (sentAt.has(txid)) return
+      arrivals.set(txid, [...(arrivals.get(txid) ?? []), { node, at: now(), isPassedOn }])
+      if (sentAt.has(txid) || !isPassedOn) return
       sentAt.set(txid, now())
       const height = firstHeight + Math.floor((now() - startMs) / slotMs) + 1
       const logs = [transferLog(usdtAddress, payoutAddress, recipient, units)]
@@ -87,7 +97,7 @@ async function startPayouts() {
     },
   }
   const PAYOUTS = { address: payoutBase58, limits }
-  const running = await startVirtual(chain, { variables: { PAYOUTS } })
+  const running = await startVirtual(chain, { ...options, variables: { PAYOUTS } })
   service = running
   await running.addressOf(1)
   const stop = await startSigner(running)
@@ -100,6 +110,8 @@ async function startPayouts() {
     service: running,
     startedAt,
     stop,
+    /** What nodes have got, by the txid of the transaction, in order. */
+    arrivals,
     ask(count: number) {
       const list = Array.from({ length: count }, () => {
         orders += 1
