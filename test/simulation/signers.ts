@@ -145,7 +145,7 @@ function openSigner(process: Process): Signer & { readonly clock: Clock } {
       },
     },
     own: null, // no second comparison of the head by the signer: here the service alone must find nodes that lie
-    gone: new Set(),
+    proven: new Map(),
     again: new Set(),
   }
 }

@@ -27,11 +27,17 @@ export interface Known {
   readonly startedAt: UnixMs
   readonly head: ShownHead
   readonly now: UnixMs
-  /** Txids of transactions that can never pay any more, as nodes or a person say. */
-  readonly gone: ReadonlySet<string>
+  /** What the signer's own nodes have proven of transactions in the journal, by txid. */
+  readonly proven: ReadonlyMap<string, Proof>
   /** Txids in the journal, and keys of payouts (`textOfKey`), for which a person wants a new transaction to be signed. */
   readonly again: ReadonlySet<string>
 }
+
+/**
+ * Why a transaction can never pay, by a quorum of the signer's own nodes. `failed`: it is in a final block, and has failed there. `absent`: it was in no final
+ * block when its time had passed by the clock of the chain.
+ */
+export type Proof = 'failed' | 'absent'
 
 export type SigningVerdict =
   | { readonly kind: 'sign' }
@@ -43,7 +49,7 @@ export type SigningVerdict =
 
 /** Decides by the journal what to do about a payout that the service offers. `signOne` checks limits, proof and decimals afterwards. */
 export function judge(payout: ShownPayout, known: Known): SigningVerdict {
-  const { earlier, startedAt, head, now, gone } = known
+  const { earlier, startedAt, now } = known
   const last = earlier.at(-1)
   const safeAt = startedAt + minutesMax * minuteMs
   const paid = findPaid(payout, known)
@@ -56,15 +62,33 @@ export function judge(payout: ShownPayout, known: Known): SigningVerdict {
     return leave(`this key was signed for ${last.amt} to ${last.to}, txid ${last.txid}: find out who has changed it`)
   }
   if (payout.attempts <= last.attempts) return { kind: 'hand-in', entry: last }
-  const isExpired = now > last.expiration + clockMarginMs && msOf(head) > last.expiration + pastMs
-  if (!isExpired) {
-    return leave(
-      `the service says that txid ${last.txid} has ended, but it can be mined until ${time(last.expiration)}`,
-    )
-  }
   if (paid !== null) return leave(paid)
-  const entries = earlier.filter(({ txid }) => !gone.has(txid))
+  const entries = earlier.filter((entry) => !canNeverPay(entry, known))
   return entries.length === 0 ? { kind: 'sign' } : { kind: 'prove', entries }
+}
+
+/**
+ * Whether a transaction in the journal can never pay any more. That it has failed in a final block is enough at any time, and only nodes of this signer can say
+ * so: the service could lie, and a person could mean a transaction that is not in a block yet. Otherwise it must have expired by two clocks as well.
+ */
+function canNeverPay(entry: JournalEntry, { proven, again, ...clocks }: Known): boolean {
+  const proof = proven.get(entry.txid)
+  return proof === 'failed' || (isExpired(entry, clocks) && (proof === 'absent' || again.has(entry.txid)))
+}
+
+type Clocks = Pick<Known, 'now' | 'head'>
+
+/** Whether a transaction has expired by the signer's own clock and by the chain's. */
+export function isExpired({ expiration }: JournalEntry, { now, head }: Clocks): boolean {
+  return now > expiration + clockMarginMs && msOf(head) > expiration + pastMs
+}
+
+/** When a transaction that has paid nothing so far will have expired for this signer, as part of a sentence. */
+export function sayWhenExpired({ expiration }: JournalEntry, { now }: Pick<Clocks, 'now'>): string {
+  const from = `signed again from ${time(expiration + clockMarginMs)} on`
+  if (now <= expiration) return `it can be mined until ${time(expiration)}: ${from}`
+  if (now <= expiration + clockMarginMs) return `it has expired: ${from}`
+  return `it has expired: signed again once the newest final block is of after ${time(expiration + pastMs)}`
 }
 
 /**

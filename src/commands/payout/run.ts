@@ -6,11 +6,12 @@ import type { Terminal } from '../signing/terminal.ts'
 import { ToolError } from '../tool-error.ts'
 import { findLacking } from './compare.ts'
 import type { JournalEntry } from './journal.ts'
+import { sayWhenExpired } from './judge.ts'
 import { lackingLines, outcomeLine, payoutLine } from './lines.ts'
 import type { PayoutOptions } from './options.ts'
 import { createOwnNodes } from './own-nodes.ts'
 import { type PayoutKey, textOfKey } from './payout.ts'
-import { findWhyStillPayable } from './prove.ts'
+import { proveGone } from './prove.ts'
 import { batchMax, openService, type PayoutService, pageMax, type ServiceRefusal, stoppedReason } from './service.ts'
 import { type CommandSettings, readServiceUrl } from './settings.ts'
 import { openSigner, readLimits, type Signer, type SignerStep, signOffer } from './signer.ts'
@@ -24,6 +25,8 @@ const busyPollMs = 500
 const minutesDefault = 15
 /** A refused transaction is tried again after this time. */
 const againMs = 60_000
+/** The signer's own nodes are asked again about a transaction after this time. */
+const proveAgainMs = 10_000
 /** The journal is compared with the service's payouts this often while the service offers nothing because payouts are stopped. */
 const compareMs = 300_000
 
@@ -108,7 +111,7 @@ interface Run extends RunParts {
   readonly named: Set<string>
   /** Txids about which the signer's own nodes are being asked now. */
   readonly inquiries: Set<string>
-  /** Why a transaction may still pay, by its txid, according to the last answer of the signer's own nodes. */
+  /** Why a transaction may still pay, by its txid, according to the last answer of the signer's own nodes. `absent`: it is in no block so far. */
   readonly whyStillPayable: Map<string, string>
 }
 
@@ -194,10 +197,14 @@ async function handIn(run: Run, batch: readonly HandIn[]): Promise<boolean> {
 
 /** Asks the signer's own nodes about transactions that, as the service says, have ended. The rounds go on meanwhile. */
 function askNodes(run: Run, { payout, entries }: SignerStep & { kind: 'prove' }): void {
+  const { signer, whyStillPayable, clock } = run
   for (const entry of entries) {
-    const why = run.whyStillPayable.get(entry.txid) ?? 'the nodes are asked'
-    run.log(textOfKey(payout), payoutLine('not signed again', entry, run.signer, why))
-    if (run.inquiries.has(entry.txid)) continue
+    const isAbsent = signer.proven.has(entry.txid) || whyStillPayable.get(entry.txid) === 'absent'
+    const why = isAbsent
+      ? sayWhenExpired(entry, { now: clock.now() })
+      : (whyStillPayable.get(entry.txid) ?? 'the nodes are asked')
+    run.log(textOfKey(payout), payoutLine('not signed again', entry, signer, why))
+    if (run.inquiries.has(entry.txid) || signer.proven.has(entry.txid)) continue
     run.inquiries.add(entry.txid)
     void askAbout(run, entry)
   }
@@ -207,13 +214,15 @@ async function askAbout(
   { nodes, signer, inquiries, whyStillPayable, clock, signal }: Run,
   entry: JournalEntry,
 ): Promise<void> {
-  const why = await findWhyStillPayable(nodes, entry).catch((error: unknown) => {
-    if (error instanceof ToolError) return error.why
+  const answer = await proveGone(nodes, entry).catch((error: unknown) => {
+    if (error instanceof ToolError) return { why: error.why }
     throw error
   })
-  if (why === null) return void signer.gone.add(entry.txid)
-  whyStillPayable.set(entry.txid, why)
-  await clock.sleep(againMs, signal)
+  if ('proof' in answer) signer.proven.set(entry.txid, answer.proof)
+  else {
+    whyStillPayable.set(entry.txid, answer.why)
+    await clock.sleep(proveAgainMs, signal)
+  }
   inquiries.delete(entry.txid)
 }
 

@@ -8,7 +8,7 @@ import type { Terminal } from '../signing/terminal.ts'
 import { ToolError } from '../tool-error.ts'
 import { findLacking } from './compare.ts'
 import type { JournalEntry } from './journal.ts'
-import { minutesMax } from './judge.ts'
+import { isExpired, minutesMax, sayWhenExpired } from './judge.ts'
 import { lackingLines, payoutLine } from './lines.ts'
 import type { PayoutOptions } from './options.ts'
 import type { OwnNodes } from './own-nodes.ts'
@@ -56,7 +56,12 @@ export async function runSignPayouts(
       add(step.payout, step.entry)
     } else if (step.kind === 'pause') terminal.print(`Nothing is signed: ${step.why}`)
     else if (step.kind === 'leave') terminal.print(payoutLine('not signed', step.payout, signer, step.why))
-    else for (const entry of step.entries) terminal.print(payoutLine('not signed again', entry, signer, lookUp(entry)))
+    else {
+      for (const entry of step.entries)
+        terminal.print(
+          payoutLine('not signed again', entry, signer, whyNotAgain(entry, { now: clock.now(), head: step.head })),
+        )
+    }
   }
   signer.journal.close()
   const out = values.out ?? file.replace(/(\.json)?$/, '.signed.json')
@@ -76,8 +81,11 @@ async function openOwn(config: ChainConfig, platform: CommandPlatform): Promise<
 const uncompared = ({ height, hash, created_at }: ShownHead) =>
   `Refers to block ${height} of ${created_at}, ${hash}. No node was asked: neither this block nor any decimals are compared.`
 
-const lookUp = ({ txid }: JournalEntry) =>
-  `look it up with an explorer: if it is in no block, or has failed, sign with --again ${txid}`
+/** Why a transaction in the journal keeps its payout from being signed again. No node is asked here, so only its time and a person can say that it is over. */
+function whyNotAgain(entry: JournalEntry, clocks: Parameters<typeof isExpired>[1]): string {
+  if (!isExpired(entry, clocks)) return sayWhenExpired(entry, clocks)
+  return `look it up with an explorer: if it is in no block, or has failed, sign with --again ${entry.txid}`
+}
 
 /** Whether this machine has an address other than its loopback ones. */
 function hasNetwork(): boolean {

@@ -8,7 +8,7 @@ import { askMnemonic } from '../signing/mnemonic.ts'
 import type { Terminal } from '../signing/terminal.ts'
 import { OptionError, ToolError } from '../tool-error.ts'
 import { createJournal, type Journal, type JournalEntry, openJournal } from './journal.ts'
-import { findHeadFault, judge, minutesMax } from './judge.ts'
+import { findHeadFault, judge, minutesMax, type Proof } from './judge.ts'
 import { findExcess, type OwnNodesSetting, parseLimits, parseOwnNodes, type SignerLimit, unitsToPay } from './limits.ts'
 import type { PayoutOptions } from './options.ts'
 import type { OwnNodes } from './own-nodes.ts'
@@ -29,8 +29,8 @@ export interface Signer {
   readonly clock: Pick<Clock, 'now'>
   /** The comparisons with the signer's own nodes before anything is signed; null if no node can be asked. */
   readonly own: OwnNodes | null
-  /** Txids of transactions that can never pay any more, as nodes or a person say. */
-  readonly gone: Set<string>
+  /** What the signer's own nodes have proven of transactions in the journal, by txid. */
+  readonly proven: Map<string, Proof>
   /** Txids in the journal, and keys of payouts (`textOfKey`), for which a person wants a new transaction to be signed. */
   readonly again: ReadonlySet<string>
 }
@@ -53,8 +53,13 @@ export type SignerStep =
   | { readonly kind: 'pause'; readonly why: string }
   /** The bytes are in the journal on the disk, and can be handed in. */
   | { readonly kind: 'hand-in'; readonly payout: ShownPayout; readonly entry: JournalEntry; readonly isNew: boolean }
-  /** The payout can be signed again once these transactions are proven to have paid nothing. */
-  | { readonly kind: 'prove'; readonly payout: ShownPayout; readonly entries: readonly JournalEntry[] }
+  /** The payout can be signed again once these transactions are proven to have paid nothing. `head` is that of the offer. */
+  | {
+      readonly kind: 'prove'
+      readonly payout: ShownPayout
+      readonly entries: readonly JournalEntry[]
+      readonly head: ShownHead
+    }
   | { readonly kind: 'leave'; readonly payout: ShownPayout; readonly why: string }
 
 /**
@@ -95,7 +100,7 @@ export async function openSigner(
   terminal.print(`Journal ${journalPath}: ${journal.entries.length} transactions signed before.`)
   if (journal.wasCut)
     terminal.print('Its last line had been cut short, and was removed: nothing of it had left this machine.')
-  return { settings, limits, backendKeys, minutes, key, journal, clock, gone: new Set(again), again }
+  return { settings, limits, backendKeys, minutes, key, journal, clock, proven: new Map(), again }
 }
 
 function readAgain(named: readonly string[], { entries }: Journal, path: string): ReadonlySet<string> {
@@ -111,7 +116,7 @@ function readAgain(named: readonly string[], { entries }: Journal, path: string)
 
 /** Signs the allowed payouts of an offer. Before a step of the kind `hand-in` is returned, its transaction is on the disk. */
 export async function* signOffer(signer: Signer, { list, address, head }: ShownOffer): AsyncGenerator<SignerStep> {
-  const { settings, journal, clock, gone, again, minutes, own: nodes } = signer
+  const { settings, journal, clock, proven, again, minutes, own: nodes } = signer
   const { startedAt } = journal
   const headFault = findHeadFault(head, journal.entries.at(-1)?.head ?? null, clock.now(), minutes)
   const own = formatBase58(settings.address)
@@ -122,9 +127,10 @@ export async function* signOffer(signer: Signer, { list, address, head }: ShownO
   let isCompared = nodes === null
   for (const payout of list) {
     const now = clock.now()
-    const verdict = judge(payout, { earlier: journal.of(payout), startedAt, head, now, gone, again })
+    const verdict = judge(payout, { earlier: journal.of(payout), startedAt, head, now, proven, again })
     if (verdict.kind === 'hand-in') yield { ...verdict, payout, isNew: false }
-    else if (verdict.kind !== 'sign') yield { ...verdict, payout }
+    else if (verdict.kind === 'prove') yield { ...verdict, payout, head }
+    else if (verdict.kind === 'leave') yield { ...verdict, payout }
     if (verdict.kind !== 'sign' || isHeld) continue
     const why = isCompared ? null : ((await nodes?.whyNotHead(head)) ?? null) // nodes are asked once an offer, and only if it has a payout to sign
     isCompared = true

@@ -172,7 +172,7 @@ async function startSigner(service: VirtualService): Promise<() => void> {
     journal: openJournal(join(folder, 'journal'), owner),
     clock: service.clock,
     own: null,
-    gone: new Set<string>(),
+    proven: new Map(),
     again: new Set<string>(),
   }
   const answers = openService('https://wallet.test', async () => 'token', fetch as unknown as typeof globalThis.fetch)

@@ -84,7 +84,7 @@ export async function startSigner(
     journal: openJournal(path, owner),
     clock: { now },
     own: null,
-    gone: new Set(),
+    proven: new Map(),
     again: new Set(),
   })
   const first = join(folder, 'journal')

@@ -1,6 +1,13 @@
 import { describe, expect, it } from 'vitest'
 import type { JournalEntry } from '../../../src/commands/payout/journal.ts'
-import { findHeadFault, judge, type Known, leftMsMin } from '../../../src/commands/payout/judge.ts'
+import {
+  findHeadFault,
+  judge,
+  type Known,
+  leftMsMin,
+  type Proof,
+  sayWhenExpired,
+} from '../../../src/commands/payout/judge.ts'
 import { textOfKey } from '../../../src/commands/payout/payout.ts'
 import type { UnixMs } from '../../../src/worker/common/time.ts'
 import { payoutAddress } from './harness.ts'
@@ -30,13 +37,17 @@ const known = (changes: Partial<Known> = {}): Known => ({
   startedAt: (now - 7_200_000) as UnixMs,
   head: blockAt(now),
   now,
-  gone: new Set(),
+  proven: new Map(),
   again: new Set(),
   ...changes,
 })
 
+const proven = (proof: Proof, ...entries: readonly JournalEntry[]) => new Map(entries.map(({ txid }) => [txid, proof]))
+
 describe('a payout that the service offers', () => {
   const old = signed(0, now - 20 * minuteMs)
+  const [young, late] = [signed(0, now + minuteMs), signed(0, now - 10 * minuteMs)]
+  const gone = { earlier: [old], proven: proven('absent', old) }
   const all = [old, signed(1, now - 15 * minuteMs)]
   it.each<[string, number, Partial<Known>, string]>([
     ['was never signed', 0, {}, 'sign'],
@@ -44,13 +55,28 @@ describe('a payout that the service offers', () => {
     ['was signed, and the service lacks it', 0, { earlier: [signed(0, now + minuteMs)] }, 'hand-in'],
     ['was signed, has expired, and the service lacks it', 0, { earlier: [old] }, 'hand-in'],
     ['was signed twice, and an older copy of the service shows it', 0, { earlier: all }, 'hand-in'],
-    ['has ended before its expiration', 1, { earlier: [signed(0, now + minuteMs)] }, 'leave'],
-    ['expired less than the margin ago', 1, { earlier: [signed(0, now - 10 * minuteMs)] }, 'leave'],
-    ['expired by the clock, but not by the head', 1, { earlier: [old], head: blockAt(now - 20 * minuteMs) }, 'leave'],
-    ['expired by the head, but not by the clock', 1, { earlier: [old], now: (now - 15 * minuteMs) as UnixMs }, 'leave'],
+    ['has ended before its expiration', 1, { earlier: [young] }, 'prove'],
+    ['has failed before its expiration, by nodes', 1, { earlier: [young], proven: proven('failed', young) }, 'sign'],
+    ['is in no block before its expiration', 1, { earlier: [young], proven: proven('absent', young) }, 'prove'],
+    [
+      'has ended before its expiration, as a person says',
+      1,
+      { earlier: [young], again: new Set([young.txid]) },
+      'prove',
+    ],
+    ['expired less than the margin ago', 1, { earlier: [late], proven: proven('absent', late) }, 'prove'],
+    ['expired by the clock, but not by the head', 1, { ...gone, head: blockAt(now - 20 * minuteMs) }, 'prove'],
+    ['expired by the head, but not by the clock', 1, { ...gone, now: (now - 15 * minuteMs) as UnixMs }, 'prove'],
     ['expired by both', 1, { earlier: [old] }, 'prove'],
-    ['expired, and is known to have paid nothing', 1, { earlier: [old], gone: new Set([old.txid]) }, 'sign'],
-    ['has two, of which one is known to have paid nothing', 2, { earlier: all, gone: new Set([old.txid]) }, 'prove'],
+    ['expired, and is known to have paid nothing', 1, gone, 'sign'],
+    ['expired, and has paid nothing, as a person says', 1, { earlier: [old], again: new Set([old.txid]) }, 'sign'],
+    ['has two, of which one is known to have paid nothing', 2, { ...gone, earlier: all }, 'prove'],
+    [
+      'has two, of which a longer one has not failed',
+      2,
+      { earlier: [young, old], proven: proven('absent', young, old) },
+      'prove',
+    ],
   ])('that %s', (_, attempts, changes, kind) => {
     expect(judge(payoutOf(attempts), known(changes)).kind).toBe(kind)
   })
@@ -65,7 +91,7 @@ describe('a payout that the service offers', () => {
     ['amount', { amt: '3' }],
   ])('is left if it has another %s than the journal has signed for its key', (_, changes) => {
     for (const attempts of [0, 1]) {
-      const verdict = judge(payoutOf(attempts, changes), known({ earlier: [old], gone: new Set([old.txid]) }))
+      const verdict = judge(payoutOf(attempts, changes), known(gone))
       expect(verdict).toEqual({ kind: 'leave', why: expect.stringContaining('this key was signed for 2 to') })
     }
   })
@@ -73,13 +99,13 @@ describe('a payout that the service offers', () => {
   const moved = [{ to: recipient, cuy: 1, amt: '1.999999' }]
   it('for which money has left already is left to a person, whatever the journal has', () => {
     for (const earlier of [[], [old], all]) {
-      const gone = new Set(earlier.map(({ txid }) => txid))
-      const verdict = judge(payoutOf(earlier.length, { moved }), known({ earlier, gone }))
+      const facts = known({ earlier, proven: proven('absent', ...earlier) })
+      const verdict = judge(payoutOf(earlier.length, { moved }), facts)
       expect(verdict).toEqual({
         kind: 'leave',
         why: `1.999999 of cuy 1 to ${recipient} has left for it already: only if it is to be paid again, --again 1:1:a`,
       })
-      expect(judge(payoutOf(earlier.length, { moved: [] }), known({ earlier, gone })).kind).toBe('sign')
+      expect(judge(payoutOf(earlier.length, { moved: [] }), facts).kind).toBe('sign')
     }
   })
 
@@ -88,7 +114,7 @@ describe('a payout that the service offers', () => {
     expect(judge(payoutOf(1, { moved }), known({ again })).kind).toBe('sign')
     expect(judge(payoutOf(1, { moved }), known({ again: new Set(['1 1 b']) })).kind).toBe('leave')
     const named = new Set([old.txid])
-    expect(judge(payoutOf(1, { moved }), known({ earlier: [old], gone: named, again: named })).kind).toBe('sign')
+    expect(judge(payoutOf(1, { moved }), known({ earlier: [old], again: named })).kind).toBe('sign')
     expect(judge(payoutOf(1, { moved }), known({ earlier: [old], again })).kind).toBe('prove') // the earlier transaction could pay the payout, too
   })
 
@@ -107,6 +133,14 @@ describe('a payout that the service offers', () => {
     expect(judge(before, known({ startedAt, now: (now + 2 * minuteMs) as UnixMs })).kind).toBe('sign')
     expect(judge(payoutOf(0), known({ startedAt })).kind).toBe('sign')
   })
+})
+
+it('what has expired is never said to be mineable, and says from when on it is signed again', () => {
+  const entry = signed(0, now)
+  const say = (minutes: number) => sayWhenExpired(entry, { now: (now + minutes * minuteMs) as UnixMs })
+  expect(say(-1)).toBe('it can be mined until 2026-11-25T12:00:00.000Z: signed again from 2026-11-25T12:10:00.000Z on')
+  expect(say(1)).toBe('it has expired: signed again from 2026-11-25T12:10:00.000Z on')
+  expect(say(11)).toBe('it has expired: signed again once the newest final block is of after 2026-11-25T12:01:00.000Z')
 })
 
 describe('the newest final block of the service', () => {

@@ -129,10 +129,39 @@ describe('a second transaction of a payout', () => {
 
   it('is not signed while the first one can be mined, though the service says that it has ended', async () => {
     await ended()
-    test.clock.ms += 20 * minuteMs // the transaction expired less than ten minutes ago: the clock of the signer could be wrong by as much
     await test.rounds(3)
-    expect(said('the service says that txid')).toHaveLength(1)
+    expect(said('it can be mined until')).toHaveLength(1)
+    test.clock.ms += 20 * minuteMs // the transaction expired less than ten minutes ago: the clock of the signer could be wrong by as much
+    await test.rounds(9)
+    expect(said('it has expired: signed again from')).toHaveLength(1)
+    expect(said('it can be mined until')).toHaveLength(1)
     expect(test.signer.journal.entries).toHaveLength(1)
+  })
+
+  it('is signed within 15 s of the approval if the first one has failed in a final block, by nodes of the signer', async () => {
+    const mined = new Map<string, boolean>()
+    await test.stop()
+    test = await startSigner(undefined, (clock) => quietNodes(clock, mined))
+    const payout = await ended()
+    const [first] = test.signer.journal.entries
+    mined.set(first?.txid ?? '', false)
+    const approvedAt = test.clock.ms
+    await test.rounds(4)
+    expect(test.signer.journal.entries.map(({ attempts }) => attempts)).toEqual([0, 1])
+    expect(payout.state).toBe('signed')
+    expect((test.signer.journal.entries[1]?.at ?? 0) - approvedAt).toBeLessThanOrEqual(15_000)
+    expect(first?.expiration).toBeGreaterThan(test.clock.ms)
+  })
+
+  it('is not signed before the first one has expired or was seen to fail, though a person has named it', async () => {
+    await ended()
+    const [first] = test.signer.journal.entries
+    test.restart({ again: new Set([first?.txid ?? '']) })
+    await test.rounds(3)
+    expect(test.signer.journal.entries).toHaveLength(1)
+    test.clock.ms += 30 * minuteMs
+    await test.rounds(1)
+    expect(test.signer.journal.entries).toHaveLength(2)
   })
 
   it("is signed after it, once the signer's own nodes know that the first one is in no block", async () => {
