@@ -4,8 +4,9 @@ import { ok } from '../../src/worker/common/result.ts'
 import { writable } from '../../src/worker/d1/database.ts'
 import { indexCurrencies } from '../../src/worker/ledger/currencies.ts'
 import { createPayoutMemory } from '../../src/worker/payouts/memory.ts'
-import { createSender, sendPausesMsMin } from '../../src/worker/payouts/send.ts'
+import { createSender, lostMs } from '../../src/worker/payouts/send.ts'
 import type { RunningService } from '../http/service.ts'
+import { headOf } from '../scan/harness.ts'
 import { createMemoryHost } from '../support/memory-host.ts'
 import { createVirtualClock } from '../support/virtual-clock.ts'
 import { ask, handIn, sign, signedPayout, startPaying, withKilledSending } from './harness.ts'
@@ -27,34 +28,41 @@ const parts = ({ db, clock }: RunningService) => {
   return { db: writable(hangingOnce(db)), clock: createVirtualClock(clock.seconds * 1000) }
 }
 
-it('a call without an end keeps only what it has claimed from being sent, and that no longer than a pause', async () => {
+it('a broadcast without an end keeps only its own transaction from being sent, and that for some seconds', async () => {
   const service = await startPaying()
-  const { id } = await ask(service)
-  const { transaction } = await sign(service)
-  await handIn(withKilledSending(service), id, transaction)
+  const transactions: string[] = []
+  for (const i of [0n, 1n]) {
+    const { id } = await ask(service)
+    const { transaction } = await sign(service, { timestamp: BigInt((await headOf(service)).timestamp) + i })
+    await handIn(withKilledSending(service), id, transaction)
+    transactions.push(transaction)
+  }
   const clock = createVirtualClock(service.clock.seconds * 1000)
   const sent: string[] = []
-  const begun = Promise.withResolvers<void>()
-  const hanging = () => {
-    begun.resolve()
-    return never()
-  }
-  const answering = async (bytes: string) => {
+  let isFirst = true
+  const broadcast = async (bytes: string) => {
+    if (isFirst) {
+      isFirst = false
+      return never()
+    }
     sent.push(bytes)
     return ok({ node: 1, name: 'node 1', code: 'SUCCESS' })
   }
-  const broadcasts: unknown[] = [hanging, answering]
   const memory = { compare: async () => null, known: () => null }
-  const openChain = () => ({ broadcast: broadcasts.shift() }) as unknown as Chain // safe: all that a sender calls
+  const openChain = () => ({ broadcast }) as unknown as Chain // safe: all that a sender calls
   const own = { db: writable(service.db), clock, memory, openChain, inBackground: () => {} }
   const sender = createSender({ ...own, currencies: indexCurrencies([]), payouts: null })
-  void sender.send()
-  await begun.promise
-  await sender.send()
-  expect(sent).toEqual([])
-  await clock.advance(sendPausesMsMin[0])
-  await sender.send()
-  expect(sent).toEqual([transaction])
+  const ended = sender.send()
+  await expect.poll(() => new Set(sent).size).toBe(1)
+  await clock.advance(lostMs)
+  await ended
+  await expect
+    .poll(async () => {
+      await clock.advance(1_000)
+      return new Set(sent).size
+    })
+    .toBe(2)
+  expect(new Set(sent)).toEqual(new Set(transactions))
 })
 
 it('a call without an end keeps nobody from knowing for longer than ten seconds whether the database was restored', async () => {

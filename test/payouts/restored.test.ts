@@ -263,7 +263,7 @@ describe('a database that was restored to an older copy', () => {
     }
     await signedPayout(service)
     const id = await lastEventOf(service)
-    expect(noted).toEqual([id, id])
+    expect(noted).toEqual([id, id, id])
   })
 
   it('pays nobody twice: bytes that the signer still has are found where they were mined', async () => {

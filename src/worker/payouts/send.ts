@@ -4,7 +4,7 @@ import type { UnixMs } from '../common/time.ts'
 import type { WriteDatabase } from '../d1/database.ts'
 import type { PayoutRules } from '../ledger/context.ts'
 import type { Currencies } from '../ledger/currencies.ts'
-import type { Clock } from '../platform/clock.ts'
+import { type Clock, endsWithin } from '../platform/clock.ts'
 import { findStopOfAll, stoppedCurrencies } from './leaving.ts'
 import type { PayoutMemory } from './memory.ts'
 import { selectLeavingFacts, selectOpenAddress } from './store/facts.ts'
@@ -25,8 +25,8 @@ export const sendAtOnceMax = 20
 const sentPerCallMax = 100
 /** Time limit of one broadcast, with the time that it waits for a node. */
 const sendMs = 10_000
-/** A run that has not gone on for this long hangs in the database. The next call begins another run. */
-const lostMs = 15_000
+/** A broadcast or a run that has not gone on for this long is given up, because it hangs in the platform. */
+export const lostMs = 15_000
 
 export interface SenderParts {
   readonly db: WriteDatabase
@@ -66,8 +66,11 @@ export function createSender(parts: SenderParts): Sender {
   const start = async (chain: Chain, due: DueTransaction) => {
     underway.add(due.id)
     const dueAgainAt = clock.now() + (sendPausesMsMin[due.sends] ?? 0)
-    const answer = await chain.broadcast(due.bytes, due.answers).finally(() => underway.delete(due.id))
-    if (answer.ok) answered.push({ ...due, reply: answer.value, at: clock.now() }) // else no node has answered
+    const broadcast = chain.broadcast(due.bytes, due.answers).then((answer) => {
+      if (answer.ok) answered.push({ ...due, reply: answer.value, at: clock.now() }) // else no node has answered
+    })
+    await endsWithin(broadcast, lostMs, clock)
+    underway.delete(due.id)
     wake()
     // A node may drop a transaction that it accepted, so the next sendings go to other nodes, without waiting for a tick.
     if (due.sends < timedPauses) inBackground(clock.sleep(Math.max(dueAgainAt - clock.now(), 0)).then(send))
@@ -80,8 +83,10 @@ export function createSender(parts: SenderParts): Sender {
       const due = room > 0 ? await claim(parts, [...underway], room) : []
       left -= due.length
       mayBeMore = left > 0 && due.length === room
-      const chain = parts.openChain({ kind: 'sending' }, (clock.now() + sendMs) as UnixMs) // safe: a later time
-      for (const one of due) inBackground(start(chain, one))
+      if (due.length > 0) {
+        const chain = parts.openChain({ kind: 'sending' }, (clock.now() + sendMs) as UnixMs) // safe: a later time
+        for (const one of due) inBackground(start(chain, one))
+      }
       await untilUnderway(mayBeMore ? sendAtOnceMax / 2 : 0)
       await storeAnswers(db, answered.splice(0))
     }
