@@ -1,4 +1,6 @@
 import { type Address, formatBase58 } from '../../src/worker/chain/address.ts'
+import type { Txid } from '../../src/worker/chain/block.ts'
+import { minedMs } from '../../src/worker/payouts/watch.ts'
 import type { AlarmKind } from '../../src/worker/platform/alarm-table.ts'
 import type { LogFields } from '../../src/worker/platform/logger.ts'
 import type { Environment } from './environment.ts'
@@ -82,8 +84,21 @@ function hasPayoutCause(env: Environment, kind: AlarmKind, { payout }: LogFields
   if (kind === 'payout-unknown') return restores > 0 // in a restored copy the payout has no transaction
   if (kind !== 'payout-refused') return true
   const key = payouts.keyOfPayout(Number(payout))
-  const own = [...payouts.signed].filter(([, signed]) => signed.key === key)
-  return own.length > 0 // nodes refuse it, do not answer, or lose it; or it is mined late
+  const own = [...payouts.signed].flatMap(([txid, signed]) => (signed.key === key ? [txid] : []))
+  return own.some((txid) => isUntaken(env, txid))
+}
+
+/** Whether the service can know of no node that has a transaction and passes it on. An answer of a node that has it can be lost where requests fail. */
+function isUntaken(env: Environment, txid: string): boolean {
+  const { scenario, chain } = env
+  const { malformed, database, slow, kill } = scenario.rates
+  const { at, isTaken } = env.payouts?.sendings.get(txid as Txid) ?? { at: 0, isTaken: false }
+  const mayLose =
+    scenario.storm !== null || scenario.trial !== null || [malformed, database, slow, kill].some((rate) => rate > 0)
+  const block = chain.blockOf(txid)
+  const finalMs = (chain.at(env.finalized())?.seconds ?? 0) * 1_000
+  const isMissing = finalMs >= at + minedMs && (block === undefined || block.height > env.finalized())
+  return !isTaken || mayLose || isMissing
 }
 
 /** Whether this run can leave blocks unread for long enough to raise `gap-unread`. */

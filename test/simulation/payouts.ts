@@ -110,6 +110,8 @@ export interface PayoutWorld {
   onSigned: (payout: StoredPayout) => void
   /** The bytes that the database has of a transaction. */
   bytesOf: (txid: Txid) => string | undefined
+  /** The transactions that nodes have received: when the first one did, and whether any has said that it has it. */
+  readonly sendings: Map<Txid, { readonly at: number; readonly isTaken: boolean }>
   /** Whether troubles are over: nodes pass on every transaction, and it succeeds. */
   isCalm: boolean
   /** How many times longer than intended a signer sleeps between two requests to the service, as on a busy machine. */
@@ -146,6 +148,7 @@ export function createPayoutWorld(isNeeded: boolean, random: Random, further: Ra
     signed,
     pool,
     left: new Map(),
+    sendings: new Map(),
     unmined: new Set(),
     drawn: new Set(),
     feesConfirmed: new Map(),
@@ -208,6 +211,8 @@ export function receiveBroadcast(env: Around, transaction: string): Wire {
   const { txid, expiration } = read
   checkSent(env, world, txid, transaction)
   const answer = (code: string, result = false) => {
+    const { at, isTaken } = world.sendings.get(txid) ?? { at: env.scheduler.now(), isTaken: false }
+    world.sendings.set(txid, { at, isTaken: isTaken || result || code === 'DUP_TRANSACTION_ERROR' })
     return { ...(result ? { result } : {}), code, txid, message: '' }
   }
   const tip = chain.tip()
