@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { type CurrencyId, reservedUid } from '../../src/worker/common/ids.ts'
 import { indexCurrencies } from '../../src/worker/ledger/currencies.ts'
 import { osnCharsMax } from '../../src/worker/ledger/entry.ts'
-import { parsePost, postEntriesMax, remarkCharsMax } from '../../src/worker/ledger/parse-post.ts'
+import { isReadableRemark, parsePost, postEntriesMax, remarkCharsMax } from '../../src/worker/ledger/parse-post.ts'
 import { trx } from '../support/currencies.ts'
 
 const old = { ...trx, cuy: 3 as CurrencyId, symbol: 'OLD', scale: 2, retired: true }
@@ -21,6 +21,23 @@ const turning = [
 ]
 const parse = (...entries: unknown[]) => parsePost(entries, currencies)
 const transfer = (uid: number, amt: string, changes = {}) => ({ ...payment, uid, type: 3, amt, ...changes })
+
+describe('the reason for an action', () => {
+  const blank = [0x20, 0xa0, 0x1680, 0x2003, 0x200d, 0x202f, 0x205f, 0x2800, 0x3000, 0xfe0f, 0x13441, 0x13442, 0x1d159]
+
+  it.each(['x', '-', '7', '查', '🍵', ' a\u2800', 'e\u0301'])('can be read: %j', (text) => {
+    expect(isReadableRemark(text)).toBe(true)
+  })
+
+  it.each([...invisible, ...turning, ...blank, 0x301])('is not U+%s alone, once or often', (code) => {
+    const text = String.fromCodePoint(code)
+    expect([text, text.repeat(3), ` ${text}`].filter(isReadableRemark)).toEqual([])
+  })
+
+  it('is not empty, and not longer than a remark', () => {
+    expect(['', 'x'.repeat(remarkCharsMax + 1), 'a\nb'].filter(isReadableRemark)).toEqual([])
+  })
+})
 
 describe('a post', () => {
   it('has amounts in smallest units and empty marks where none are given', () => {

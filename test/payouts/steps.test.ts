@@ -243,6 +243,8 @@ it.each([
 it.each([
   ['none', undefined],
   ['an empty one', ''],
+  ['a space', ' '],
+  ['a blank symbol', '\u2800'],
   ['201 characters', 'x'.repeat(201)],
   ['a control character', 'a\nb'],
   ['a number', 7],

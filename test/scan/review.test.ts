@@ -266,9 +266,9 @@ describe('a decision', () => {
     [[credit('1'.repeat(64), { position: '0' })], 'deposit 1: position: the position of the transfer, as it is listed'],
     [[credit('1'.repeat(64), { decision: 'wait' })], 'deposit 1: decision: one of credit, refuse'],
     [[credit('1'.repeat(64)), refuse('1'.repeat(64))], 'deposit 2: position: another transfer than deposit 1'],
-    ...['', 'x'.repeat(201), 'a\nb', 'a\u202eb', 7, undefined].map((why) => [
+    ...['', ' ', '\u2800', '\u00a0\u3000', '\u0301', 'x'.repeat(201), 'a\nb', 'a\u202eb', 7, undefined].map((why) => [
       [credit('1'.repeat(64), { why })],
-      'deposit 1: why: 1 to 200 characters, without control characters or those that turn the direction of text',
+      'deposit 1: why: 1 to 200 characters that can be read, without control characters or those that turn the direction of text',
     ]),
   ] as [unknown, string][])('is refused with %j', async (deposits, msg) => {
     expect(await decide(deposits)).toEqual(failed(400, msg))

@@ -21,7 +21,8 @@ const usage = `npm run operate -- <command> --production | --env <name> | --loca
   reserve [--from <index>] --to <index>                these addresses belong to no user: after a restore, or below the first
   currency --cuy <number>                              stores its corrected decimals, before a deposit of it is credited
   payouts resume --txid <txid> --reason "…"            pays out again although no payout names this transaction
-  payouts approve <id…> --name <name>                  approves payouts that another name has asked for
+  payouts approve <id…> --name <name>                  approves payouts that another name has asked for; a stuck one
+                                                       with --attempts and the number that it shows
   payouts cancel <id…> --name <name> --reason "…"      cancels payouts: their money goes back
   deposits decide <txid> <position> credit|refuse --name <name> --reason "…"
                                                        decides a deposit that is held for review
@@ -53,6 +54,7 @@ export const operateOptions = {
   scope: text,
   secret: text,
   service: text,
+  attempts: text,
   moved: flag,
   stdin: flag,
 } as const
@@ -74,7 +76,7 @@ const commands: Readonly<Record<string, Command>> = {
   reserve: { takes: ['from', 'to'], prepare: reserve },
   currency: { takes: ['cuy'], prepare: correctCurrency },
   'payouts resume': { takes: ['txid', 'reason'], prepare: resumePayouts },
-  'payouts approve': { takes: [...asSomebody, 'moved'], takesWords: true, prepare: prepareApproval },
+  'payouts approve': { takes: [...asSomebody, 'moved', 'attempts'], takesWords: true, prepare: prepareApproval },
   'payouts cancel': { takes: [...asSomebody, 'reason', 'moved'], takesWords: true, prepare: prepareCancellation },
   'deposits decide': { takes: [...asSomebody, 'reason'], takesWords: true, prepare: prepareDecision },
   'desk-token': { takes: [...asSomebody, 'scope'], prepare: makeDeskToken },

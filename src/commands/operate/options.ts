@@ -9,7 +9,7 @@ export type Options = Readonly<Partial<Record<TextOption, string | undefined> & 
 
 type TextOption =
   | ('from' | 'to' | 'finalized' | 'reason' | 'endpoint' | 'from-url-of-key' | 'cuy' | 'txid')
-  | ('name' | 'scope' | 'secret' | 'service')
+  | ('name' | 'scope' | 'secret' | 'service' | 'attempts')
 type Flag = 'moved' | 'stdin'
 
 /** The work of a command on the deployment or local service of `source`. Returns the text to print, or throws a `ToolError`. */

@@ -2,6 +2,7 @@ import { isSameName } from '../../worker/common/ids.ts'
 import { assetsSchema } from '../../worker/config/chain.ts'
 import { type Bindings, parseBindings } from '../../worker/config/schemas.ts'
 import { parseBackendName } from '../../worker/ledger/entry.ts'
+import { isReadableRemark } from '../../worker/ledger/parse-post.ts'
 import { byLimits } from '../../worker/payouts/payout.ts'
 import type { ConfigurationSource } from '../configuration.ts'
 import { readServiceUrl } from '../payout/settings.ts'
@@ -14,6 +15,7 @@ import { post, type ShownItem } from './service.ts'
 // Actions of a named person. They call the service's routes for backends, which check the rules, with a token that the command signs itself
 // (`openSecret`).
 
+const attemptsForm = 'the number that the stuck payout shows'
 const idForm = /^[1-9]\d{0,14}$/
 const txidForm = /^(?:0x)?[0-9a-f]{64}$/i
 const positionForm = /^(?:0|[1-9]\d{0,14}|i\d{1,9})$/
@@ -32,9 +34,14 @@ export function makeDeskToken(options: Options, _: readonly string[], parts: Per
   }
 }
 
-/** `payouts approve`: approves waiting or stuck payouts that another name has asked for. */
+/**
+ * `payouts approve`: approves waiting or stuck payouts that another name has asked for. A stuck one takes `--attempts` with the number that it shows, so that
+ * the command, run again, approves none that has got stuck since.
+ */
 export function prepareApproval(options: Options, ids: readonly string[], parts: PersonParts): Work {
-  const body = { ids: readIds(ids), ...movedOf(options) }
+  const attempts =
+    options.attempts === undefined ? 0 : Number(readOption(options, 'attempts', /^\d{1,9}$/, attemptsForm))
+  const body = { ids: readIds(ids), attempts, ...movedOf(options) }
   return acting(options, parts, 'ledger:approve', '/ledger/payouts/approve', body)
 }
 
@@ -70,12 +77,13 @@ function acting(options: Options, parts: PersonParts, scope: string, path: strin
 
 /** A payout or deposit in one line, with its state. */
 function lineOf(one: ShownItem, values: Bindings): string {
-  const { state, reason, id, amt, cuy, to, address, uid, osn, txid, approved_by: who } = one
+  const { state, reason, attempts, id, amt, cuy, to, address, uid, osn, txid, approved_by: who } = one
   const assets = parseBindings(assetsSchema, values)
   const symbol = assets.ok ? assets.value.currencies.list.find((one) => one.cuy === cuy)?.symbol : undefined
   const amount = `${amt} ${symbol ?? `of currency ${cuy}`}`
   const what = to === undefined ? `deposit of ${amount} at ${address}` : `payout ${id}, ${amount} to ${to}`
-  return `${state}${reason ? ` (${reason})` : ''}: ${what} (user ${uid}, ${osn ?? txid})${who ? `, approved by ${who}` : ''}`
+  const ended = attempts ? `, ${attempts} ${attempts === 1 ? 'attempt' : 'attempts'}` : ''
+  return `${state}${reason ? ` (${reason})` : ''}${ended}: ${what} (user ${uid}, ${osn ?? txid})${who ? `, approved by ${who}` : ''}`
 }
 
 /** The URL of the service: on this machine that of `npm start`, else the one in `--service`. */
@@ -92,8 +100,10 @@ function readName(options: Options): string {
   throw new OptionError('--name: who does it: 1 to 64 letters, digits, ".", "_" or "-"')
 }
 
-const readWhy = (options: Options) =>
-  readOption(options, 'reason', /^[^\p{C}]{1,200}$/u, 'the reason, 1 to 200 characters')
+function readWhy({ reason = '' }: Options): string {
+  if (isReadableRemark(reason)) return reason
+  throw new OptionError('--reason: the reason, 1 to 200 characters that can be read')
+}
 
 function readIds(words: readonly string[]): readonly number[] {
   if (words.length > 0 && words.length <= 20 && words.every((word) => idForm.test(word))) return words.map(Number)

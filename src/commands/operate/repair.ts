@@ -1,4 +1,5 @@
 import { reasonMax } from '../../worker/d1/state-tables.ts'
+import { isReadable } from '../../worker/ledger/parse-post.ts'
 import { type DatabaseRow, databaseNow, queryDatabase, quoted, readDatabase, timeOf } from '../database.ts'
 import { OptionError, orRefuse, ToolError } from '../tool-error.ts'
 import { environmentOption, type Options, readOption, type Work } from './options.ts'
@@ -81,7 +82,7 @@ export function closeGap(options: Options): Work {
 
 /** Reads `--reason`, which is stored with the change. Throws an `OptionError` unless it is 1 to `reasonMax` printable characters. */
 export function readReason({ reason = '' }: Options): string {
-  if (reason.trim() === '') throw new OptionError('--reason is required: it is stored with the repair')
+  if (!isReadable(reason)) throw new OptionError('--reason is required: it is stored with the repair')
   if (reasonForm.test(reason) && [...reason].length <= reasonMax) return reason
   throw new OptionError(`--reason: at most ${reasonMax} printable characters`)
 }

@@ -21,6 +21,7 @@ const shown = z.object({
   txid: z.optional(text),
   reason: z.optional(z.nullable(text)),
   approved_by: z.optional(z.nullable(text)),
+  attempts: z.optional(z.int()),
 })
 /** A payout or a deposit, as the service shows it. */
 export type ShownItem = z.infer<typeof shown>
@@ -29,6 +30,8 @@ const answer = z.object({ list: z.array(shown) })
 
 /** The remedies for refusals, by reason or status. */
 const advice = {
+  'stuck-since':
+    'look why at the desk; to approve it once more, run it again with --attempts and the number that it has now',
   'money-moved': 'find out what has left and decide who pays for it, then run it again with --moved',
   '401': 'give the secret of this service (--secret), and its BACKEND_ISSUER and BACKEND_AUDIENCE, if it has them',
   '403': 'let another name do it (--name), a person of another name',

@@ -6,7 +6,7 @@ import { err, ok, type Result } from '../common/result.ts'
 import type { UnixMs } from '../common/time.ts'
 import { type DecisionKind, decisionKinds } from '../d1/tables.ts'
 import type { WriteContext } from '../ledger/context.ts'
-import { isRemark, remarkCharsMax } from '../ledger/parse-post.ts'
+import { isReadableRemark, remarkCharsMax } from '../ledger/parse-post.ts'
 import { findStop, type Stopper } from '../ledger/stops.ts'
 import type { Deposit } from './deposit.ts'
 import { type ReviewStep, selectDecisionFacts, storeDecisions } from './store/decisions.ts'
@@ -43,7 +43,7 @@ const listExpected = `an array of 1 to ${decisionsMax} decisions`
 const decisionExpected = 'an object with txid, position, decision and why, and nothing else'
 const txidExpected = '64 hex digits, optionally prefixed with 0x'
 const positionExpected = 'the position of the transfer, as it is listed'
-const whyExpected = `1 to ${remarkCharsMax} characters, without control characters or those that turn the direction of text`
+const whyExpected = `1 to ${remarkCharsMax} characters that can be read, without control characters or those that turn the direction of text`
 
 /** The schema of one decision in a request; its messages are for the backend. */
 export const decisionToMake = z.strictObject(
@@ -51,7 +51,7 @@ export const decisionToMake = z.strictObject(
     txid: z.string(txidExpected),
     position: z.union([z.int(), z.string()], positionExpected),
     decision: z.enum(decisionKinds, `one of ${decisionKinds.join(', ')}`),
-    why: z.string(whyExpected).check(z.refine((why) => why !== '' && isRemark(why), whyExpected)),
+    why: z.string(whyExpected).check(z.refine(isReadableRemark, whyExpected)),
   },
   decisionExpected,
 )

@@ -49,6 +49,13 @@ const unfitForRemark = /[[\p{Cc}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]--[
 export const isRemark = (text: string) =>
   text.isWellFormed() && !unfitForRemark.test(text) && [...text].length <= remarkCharsMax
 
+/** Letters, digits, punctuation and symbols, except those that are blank: the Braille blank, the Hangul fillers, a musical and two Egyptian placeholders. */
+const readable = /[[\p{L}\p{N}\p{P}\p{S}]--[\u115f\u1160\u2800\u3164\uffa0\u{13441}\u{13442}\u{1d159}]]/v
+/** Whether a text has something that can be read. Spaces, blank characters and combining marks alone are nothing. */
+export const isReadable = (text: string) => readable.test(text)
+/** Whether a text may be stored as the reason for an action: a remark that can be read. */
+export const isReadableRemark = (text: string) => isRemark(text) && isReadable(text)
+
 /** The schema of one entry in a post; its messages are for the backend. `amt` is text here: see `parseAmountsAsText`. */
 export const postedEntry = z.strictObject(
   {

@@ -5,7 +5,7 @@ import { err, ok, type Result } from '../common/result.ts'
 import type { WriteDatabase } from '../d1/database.ts'
 import { whyCharsMax } from '../d1/payout-tables.ts'
 import type { Currencies } from '../ledger/currencies.ts'
-import { isRemark } from '../ledger/parse-post.ts'
+import { isReadableRemark } from '../ledger/parse-post.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { PayoutFailure } from './failure.ts'
 import { findLeavingStop, refuseStopped } from './leaving.ts'
@@ -24,7 +24,7 @@ const triesMax = 5
 const idsExpected = `an array of 1 to ${requestedMax} ids of payouts, each once`
 const movedExpected = 'true, or absent'
 const attemptsExpected = 'a whole number from 0, or absent'
-const whyExpected = `1 to ${whyCharsMax} characters, without control characters, invisible ones and those that turn the direction of text`
+const whyExpected = `1 to ${whyCharsMax} characters that can be read, without control characters, invisible ones and those that turn the direction of text`
 
 const ids = z
   .array(
@@ -50,7 +50,7 @@ const approval = z.strictObject(
 const cancellation = z.strictObject(
   {
     ids,
-    why: z.string(whyExpected).check(z.refine((text) => text !== '' && isRemark(text), whyExpected)),
+    why: z.string(whyExpected).check(z.refine(isReadableRemark, whyExpected)),
     moved,
   },
   'an object with ids, why and optionally moved, and nothing else',

@@ -68,6 +68,28 @@ describe('payouts approve', () => {
     expect(token).toMatchObject({ sub: 'anna', scope: 'ledger:approve' }) // the token allows nothing else
   })
 
+  it('run again, approves none that has got stuck since: a stuck one takes the attempts that it shows', async () => {
+    await askForPayouts(1)
+    const approve = (...more: string[]) => operate('payouts', 'approve', '1', '--name', 'anna', ...more)
+    expect((await approve()).code).toBe(0)
+    expect((await approve()).code).toBe(0)
+    const getStuck = (attempts: number) =>
+      service.rows(
+        `UPDATE payout SET version = version + 1, state = 'stuck', reason = 'failed', attempts = ${attempts}, attempts_max = 9, height = 90,
+           txid = '${txid}', expires_at = 9 WHERE id = 1 RETURNING id`,
+      )
+    service.rows('DROP TRIGGER payout_takes_its_steps')
+    getStuck(1)
+    const again = await approve()
+    expect(again.code).toBe(1)
+    expect(again.all).toContain('to approve it once more, send attempts: 1')
+    expect(again.all).toMatch(/What to do: .*run it again with --attempts/)
+    expect((await approve('--attempts', '1')).out).toContain('approved, 1 attempt: payout 1, 10 USDT')
+    getStuck(2)
+    for (const more of [[], ['--attempts', '1']]) expect((await approve(...more)).code).toBe(1)
+    expect((await approve('--attempts', 'x')).code).toBe(2)
+  })
+
   it('says why the service refuses, and what to do', async () => {
     await askForPayouts(1)
     const own = await operate('payouts', 'approve', '1', '--name', 'shop')
@@ -100,7 +122,7 @@ describe('payouts cancel', () => {
       bodies.push(JSON.parse(service.asked.at(-1)?.body ?? ''))
     }
     expect(bodies).toEqual([
-      { ids: [1], moved: true },
+      { ids: [1], attempts: 0, moved: true },
       { ids: [2], why: 'x', moved: true },
       { ids: [1], why: 'x' },
     ])

@@ -282,6 +282,7 @@ describe('the options of npm run operate', () => {
     [['webhooks', 'status', '--forever'], '--forever'],
     [['rescan', '--from', '1', '--to', '2'], '--reason is required'],
     [['rescan', '--from', '1', '--to', '2', '--reason', ' '], '--reason is required'],
+    [['rescan', '--from', '1', '--to', '2', '--reason', '\u2800'], '--reason is required'],
     [['rescan', '--from', '1', '--to', '2', '--reason', 'x'.repeat(reasonMax + 1)], '--reason: at most'],
     [['rescan', '--from', '1', '--to', '2', '--reason', 'a\nb'], '--reason: at most'],
     [['rescan', '--reason', 'x'], '--from is required'],

@@ -231,12 +231,13 @@ export function sentAmountSchema(sign: keyof typeof signs) {
 const remarkForm = '^[^\\x00-\\x1f\\x7f-\\x9f\\xad]*$'
 const remarkExpected = 'Without control characters, invisible ones and those that turn the direction of text.'
 
-/** A remark of `charsMin` to `remarkCharsMax` characters. */
-export const remarkSchema = (description: string, charsMin: number) =>
-  textSchema(`${description} ${remarkExpected}`, new RegExp(remarkForm)).check(
-    z.minLength(charsMin),
-    z.maxLength(remarkCharsMax),
-  )
+/** A remark of up to `remarkCharsMax` characters. */
+export const remarkSchema = (description: string) =>
+  textSchema(`${description} ${remarkExpected}`, new RegExp(remarkForm)).check(z.maxLength(remarkCharsMax))
+
+/** The reason for an action: a remark that can be read. That it is not blank, only the description says: a pattern of all blank characters is too long. */
+export const whySchema = (description: string) =>
+  remarkSchema(`${description} It has something that can be read.`).check(z.minLength(1))
 
 /** An address in the body of a request: in Base58Check, whose checksum this pattern does not check. */
 export const sentAddressSchema = (description: string) => textSchema(description, /^T[1-9A-HJ-NP-Za-km-z]{33}$/)

@@ -38,7 +38,7 @@ const body = () =>
         txid: docs.sentTxidSchema(),
         position: docs.positionSchema(),
         decision: docs.described(decision, '`credit` or `refuse`. What was refused can still be credited.'),
-        why: docs.remarkSchema('The reason, for those who look later.', 1),
+        why: docs.whySchema('The reason, for those who look later.'),
       }),
     )
     return { deposits: docs.sentListSchema(one, decisionsMax, 'The decisions.') }

@@ -28,7 +28,7 @@ export const ledgerPayoutsCancel = {
 const body = () =>
   docs.object('CancelPayoutsRequest', () => ({
     ids: idsMember(),
-    why: docs.remarkSchema(`Why, in 1 to ${whyCharsMax} characters: it is kept with the payout.`, 1),
+    why: docs.whySchema(`Why, in 1 to ${whyCharsMax} characters: it is kept with the payout.`),
     moved: z.exactOptional(movedMember()),
   }))
 

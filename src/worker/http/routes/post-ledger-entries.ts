@@ -48,7 +48,7 @@ const entryToPost = () => {
       type: members.type,
       osn: docs.described(osn, 'The order serial reference, unique per type and wallet.'),
       amt: docs.sentAmountSchema(sign),
-      mark: z.optional(docs.remarkSchema(`A remark for people, at most ${remarkCharsMax} characters.`, 0)),
+      mark: z.optional(docs.remarkSchema(`A remark for people, at most ${remarkCharsMax} characters.`)),
     }))
   const user = () => docs.described(z.int().check(z.minimum(1), z.maximum(reservedUid - 1)), 'The user.')
   const giver = () =>

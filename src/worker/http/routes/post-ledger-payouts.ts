@@ -50,7 +50,7 @@ const payoutToAsk = () =>
       to: docs.sentAddressSchema('Who is paid: `T…`, 34 characters, with a right checksum.'),
       osn: docs.described(osn.clone(), 'The order serial reference: with `uid` and `cuy` the key of the payout.'),
       fee: docs.described(z.optional(docs.sentAmountSchema('not negative')), 'What is taken beside it, as a payment.'),
-      mark: z.optional(docs.remarkSchema(`A remark for people, at most ${remarkCharsMax} characters.`, 0)),
+      mark: z.optional(docs.remarkSchema(`A remark for people, at most ${remarkCharsMax} characters.`)),
       proof: z.optional(
         docs
           .textSchema(
