@@ -13,6 +13,7 @@ import {
   walletKey,
 } from '../../src/worker/deposits/transitions.ts'
 import {
+  addressAt,
   amount,
   block,
   credited,
@@ -70,7 +71,7 @@ const judgedAs = (state: keyof typeof verdicts) => transfer(verdicts[state], sta
 describe('the table of steps', () => {
   it('has every state, and lets nothing go on from what is credited or moved', () => {
     expect(Object.keys(transferSteps)).toEqual([...transferStates])
-    expect([transferSteps.credited, transferSteps.moved]).toEqual([{}, {}])
+    expect([transferSteps.credited, transferSteps.moved]).toEqual([{ credited: ['found-again'] }, {}])
   })
 
   const states = Object.keys(verdicts) as (keyof typeof verdicts)[]
@@ -121,7 +122,53 @@ describe('a transfer', () => {
       return decideTransfers([judged], { ...nothing, known: new Map([[transferKey(judged), known('held', changes)]]) })
     }
     expect(store({ version: 9 }).changed.map(({ known }) => known)).toEqual([{ id: 7, version: 9, isSame: true }])
-    expect(store({ state: 'credited', reason: null, isSought: true })).toMatchObject({ changed: [], found: [7] })
+    expect(store({ state: 'credited', reason: null, isSought: true })).toMatchObject({
+      changed: [],
+      found: [{ id: 7 }],
+    })
+  })
+
+  describe('that is credited is compared in every fact', () => {
+    const judged = transfer()
+    const compare = (shown: JudgedTransfer, isSought: boolean) => {
+      const stored = known('credited', { isSought })
+      const all = decideTransfers([shown], { ...nothing, known: new Map([[transferKey(shown), stored]]) })
+      expect([all.changed, all.fresh]).toEqual([[], []])
+      return [all.found, all.contradicted.map(({ shown }) => shown)]
+    }
+    const id = { id: 7, version: 3 }
+
+    it('and is found where it is sought and shown as it is credited, also in another block', () => {
+      const { height } = judged.block
+      expect(compare(judged, false)).toEqual([[], []])
+      expect(compare(judged, true)).toEqual([[{ ...id, height, isMoved: false }], []])
+      expect(compare({ ...judged, block: block(109) }, true)).toEqual([[{ ...id, height: 109, isMoved: true }], []])
+    })
+
+    it('and contradicted by another block where it is not sought', () => {
+      const elsewhere = { ...judged, block: block(109) }
+      expect(compare(elsewhere, false)).toEqual([[], [elsewhere]])
+    })
+
+    it.each<[string, Partial<JudgedTransfer>]>([
+      ['amount', { raw: 4n }],
+      ['sender', { from: addressAt(5) }],
+      ['recipient', { to: addressAt(1), uid: uid(2) }],
+      ['currency', { cuy: cuy(2) }],
+    ])('and contradicted by another %s, sought or not', (_what, changes) => {
+      const shown = { ...judged, ...changes } as JudgedTransfer // safe: the state stays
+      for (const isSought of [false, true]) expect(compare(shown, isSought)).toEqual([[], [shown]])
+    })
+
+    it('whatever the rules say of it now: a transfer of an operator, or a refused one, is found again', () => {
+      for (const verdict of [refused, held(), moved]) {
+        expect(compare(transfer(verdict), true)).toEqual([[{ ...id, height: judged.block.height, isMoved: false }], []])
+      }
+    })
+
+    it('but not with what one node shows in a block that is not final', () => {
+      expect(compare({ ...transfer(seen()), raw: 4n }, true)).toEqual([[], []])
+    })
   })
 })
 

@@ -235,6 +235,39 @@ describe('the steps of a transfer', () => {
     },
   )
 
+  describe('that are possible for a credited one', () => {
+    const found = (changes: string) =>
+      `UPDATE stored_transfer SET version = version + 1, changed_at = 12, ${changes} WHERE txid = unhex('${t1}')`
+    const another = [
+      'raw = 60',
+      'amount = 60',
+      'cuy = 2',
+      `to_address = unhex('${b}'), uid = 2`,
+      `from_address = unhex('${b}')`,
+    ]
+
+    it('are none but to another block, while it is sought', async () => {
+      await expectRefusal(found('height = 89'), 'transfer: no such step')
+      await expectRefusal(
+        `UPDATE stored_transfer SET sought = 1 WHERE txid = unhex('${t1}')`,
+        'transfer: only what is read again is sought',
+      )
+      await run(transfer('credited', { position: '-1' }), transfer('credited', { height: '96' }), rescan())
+      expect(await db.prepare('SELECT txid FROM transfer WHERE sought = 1').raw()).toEqual([[t1]])
+      for (const one of another) {
+        await expectRefusal(found(one), 'transfer: no such step')
+        await expectRefusal(or('IGNORE', found(one)), 'transfer: no such step')
+      }
+      await expectRefusal(found('height = 121'), 'transfer: its block is not final')
+      const entries = await db.prepare('SELECT * FROM stored_flow').raw()
+      const events = await eventsAfter(0)
+      await run(found('height = 89'))
+      expect(await db.prepare(`SELECT height, sought FROM transfer WHERE txid = '${t1}'`).raw()).toEqual([[89, 1]])
+      expect(await db.prepare('SELECT * FROM stored_flow').raw()).toEqual(entries)
+      expect(await eventsAfter(0)).toEqual(events)
+    })
+  })
+
   it('names the version that it was decided about', async () => {
     await expectRefusal(step(t3, 'held', { version: 'version' }), 'transfer: another version was decided about')
     await expectRefusal(step(t3, 'credited', { version: 'version + 2' }), 'transfer: another version was decided about')

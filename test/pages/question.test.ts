@@ -83,6 +83,11 @@ const answers: readonly Answer[] = [
     ['早于您的地址', '不会自动入账', supportInChinese],
   ],
   [
+    refused(409, 'credited-otherwise'),
+    ['has arrived and is safe', 'send the transaction number to', support],
+    ['妥善保管', '请将交易号发给', supportInChinese],
+  ],
+  [
     refused(409, 'too-large'),
     ['has arrived and is safe', 'send the transaction number to', support],
     ['妥善保管', '请将交易号发给', supportInChinese],

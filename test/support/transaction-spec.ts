@@ -120,4 +120,5 @@ export function transferCallData(to: Address, amount: bigint): string {
   return `a9059cbb${to.padStart(64, '0')}${amount.toString(16).padStart(64, '0')}`
 }
 
-const topicOf = (address: Address) => `0x${address.padStart(64, '0')}`
+/** An address as a topic of a log. */
+export const topicOf = (address: Address) => `0x${address.padStart(64, '0')}`

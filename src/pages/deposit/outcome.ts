@@ -30,6 +30,7 @@ export function outcomeWords(texts: Texts, reason: string | null, isFinal: boole
     'chain-forked': undecided,
     'configuration-differs': undecided,
     'paid-before-issue': words(texts.early, texts.earlyHelp),
+    'credited-otherwise': words(texts.held, texts.heldOperator),
     'transaction-failed': words(texts.failed, texts.failedHelp),
     'not-accepted': foreign,
     trc10: foreign,

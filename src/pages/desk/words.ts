@@ -25,6 +25,7 @@ const lineKinds: Readonly<Record<LineKind, true>> = {
   'node-unfit': true,
   'node-failing': true,
   'review-overdue': true,
+  'corrected-credit': true,
   'address-frozen': true,
   'token-fee-set': true,
   'token-deprecated': true,

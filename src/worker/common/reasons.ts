@@ -22,6 +22,7 @@ export type RefusedReason = (typeof refusedReasons)[number]
 /** Reasons, beyond those in `heldReasons`, for which nobody can say now whether a transaction is a deposit. */
 const undecidedReasons = [
   ...['nodes-disagree', 'transaction-unreadable', 'chain-forked', 'configuration-differs', 'paid-before-issue'],
+  'credited-otherwise',
 ] as const
 /** Why nobody can say now whether a transaction is a deposit. Not `retired` (the currency is not accepted any more): then asking again does not help. */
 export type UndecidedReason = Exclude<HeldReason, 'retired'> | (typeof undecidedReasons)[number]

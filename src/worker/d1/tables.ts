@@ -193,7 +193,7 @@ export const transfers = sqliteTable(
     reason: text().$type<HeldReason | RefusedReason>(),
     amount: integer().notNull(), // what was credited, in ledger units; 0 in any other state
     review: text().$type<'open' | DecisionKind>(), // `open`: the transfer waits for a decision; null: it was never held for review
-    sought: integer({ mode: 'boolean' }).notNull().default(false), // credited above a finalized height that was lowered since, and not found again yet
+    sought: integer({ mode: 'boolean' }).notNull().default(false), // credited, in a block that is read again, and not found there yet
     seconds: integer(), // estimated seconds until the transfer would be final, when it was first seen
     seen_by: integer(), // number of the node that showed the transfer before it was final
     created_at: instant(),

@@ -1,3 +1,4 @@
+import type { BlockHeight } from '../chain/block.ts'
 import { amountMax, noAmount } from '../common/amount.ts'
 import type { TransferId, Uid } from '../common/ids.ts'
 import type { HeldReason, RefusedReason } from '../common/reasons.ts'
@@ -19,6 +20,8 @@ export type StepCondition =
   | 'decided'
   /** An operator has lowered a wrong finalized height below the transfer's block. */
   | 'corrected'
+  /** A block was read again that contains a credited transfer which is sought (`isSought`), with all that is credited, in another block than before. */
+  | 'found-again'
 
 /** The allowed changes of state: for each, `transferSteps[from][to]` has conditions, of which one must hold. Any other change is refused. */
 export const transferSteps: Readonly<
@@ -41,8 +44,8 @@ export const transferSteps: Readonly<
     credited: ['asked-again', 'decided'],
     moved: ['asked-again'],
   },
-  // A credit is never taken back, and a movement between the service's own addresses never becomes a deposit.
-  credited: {},
+  // A credit is never taken back; only its block can change. A movement between the service's own addresses never becomes a deposit.
+  credited: { credited: ['found-again'] },
   moved: {},
 }
 
@@ -55,7 +58,10 @@ export interface KnownTransfer extends TransferFacts {
   readonly uid: Uid | null
   readonly reason: HeldReason | RefusedReason | null
   readonly review: 'open' | DecisionKind | null
-  /** Whether the transfer was credited above a finalized height that an operator has lowered since, and was not found in the chain again yet. */
+  /**
+   * Whether the transfer is credited and must be found in the chain again: an operator has lowered the finalized height below its block, or has asked for its
+   * block to be read again.
+   */
   readonly isSought: boolean
   /** Whether an operator has asked for the transfer's block to be read again, and that reading has not finished. */
   readonly isAskedAgain: boolean
@@ -102,8 +108,22 @@ export interface TransferDecisions {
   readonly changed: readonly TransferChange[]
   /** New rows, in the order of the list. They are stored after the changes. */
   readonly fresh: readonly TransferChange[]
-  /** Credited transfers in the list that were in doubt (`isSought`) since an operator lowered the finalized height: the chain has them again. */
-  readonly found: readonly TransferId[]
+  /** Credited transfers that were sought, and that the chain shows as they are credited, perhaps in another block. */
+  readonly found: readonly FoundTransfer[]
+  /** Credited transfers that the chain shows otherwise than they are credited. Their rows and entries stay: an operator decides. */
+  readonly contradicted: readonly Contradiction[]
+}
+
+/** A credited transfer that was found again, with the version that was read and the block in which it is now. */
+export interface FoundTransfer extends Pick<KnownTransfer, 'id' | 'version'> {
+  readonly height: BlockHeight
+  readonly isMoved: boolean
+}
+
+/** A credited transfer, and what final blocks show in its place. */
+export interface Contradiction {
+  readonly stored: KnownTransfer
+  readonly shown: TransferFacts
 }
 
 /**
@@ -119,16 +139,33 @@ export function decideTransfers(judged: readonly JudgedTransfer[], store: Transf
     return next === null ? [] : [next]
   })
   const [changed, fresh] = [steps.filter(({ known }) => known !== null), steps.filter(({ known }) => known === null)]
-  const found = once.flatMap((transfer) => {
-    const known = store.known.get(transferKey(transfer))
-    return known?.isSought === true ? [known.id] : []
-  })
   return {
+    ...compareCredited(once, store),
     // Changes are stored first, then new rows. Their credits must fill the wallets in `balances` in the same order.
     changed: changed.map((step) => holdUnlessFits(step, balances)).filter((step) => !isAsKnown(step, store)),
     fresh: fresh.map((step) => holdUnlessFits(step, balances)),
-    found,
   }
+}
+
+/**
+ * Compares judged transfers of final blocks with the credited rows of the same keys, in every fact: currency, amount, sender, recipient and block. A sought
+ * transfer may be in another block than the one in which it was credited; any other difference contradicts the credit.
+ */
+function compareCredited(
+  judged: readonly JudgedTransfer[],
+  { known }: TransferStore,
+): Pick<TransferDecisions, 'found' | 'contradicted'> {
+  const found: FoundTransfer[] = []
+  const contradicted: Contradiction[] = []
+  for (const shown of judged) {
+    const stored = known.get(transferKey(shown))
+    if (stored?.state !== 'credited' || shown.state === 'seen') continue
+    const { height } = shown.block
+    const isMoved = height !== stored.block.height
+    if (!isSameMoney(shown, stored) || (isMoved && !stored.isSought)) contradicted.push({ stored, shown })
+    else if (stored.isSought) found.push({ id: stored.id, version: stored.version, height, isMoved })
+  }
+  return { found, contradicted }
 }
 
 /** What one transfer becomes if its wallet has room; null if its row must not change. */
@@ -219,7 +256,11 @@ function isAsKnown(step: TransferChange, { known }: TransferStore): boolean {
 
 /** Whether the chain shows a transfer as it is stored: with the same height, currency, amount, sender, recipient and user. */
 function isSameTransfer(shown: TransferFacts & Pick<TransferChange, 'uid'>, stored: KnownTransfer): boolean {
-  const isSameMoney = shown.cuy === stored.cuy && shown.raw === stored.raw && shown.native === stored.native
-  const areSameParties = shown.uid === stored.uid && shown.from === stored.from && shown.to === stored.to
-  return shown.block.height === stored.block.height && isSameMoney && areSameParties
+  return shown.block.height === stored.block.height && shown.uid === stored.uid && isSameMoney(shown, stored)
+}
+
+/** Whether the chain shows a transfer of the same currency and amount, from the same sender to the same recipient. */
+function isSameMoney(shown: TransferFacts, stored: KnownTransfer): boolean {
+  const isSameAmount = shown.cuy === stored.cuy && shown.raw === stored.raw && shown.native === stored.native
+  return isSameAmount && shown.from === stored.from && shown.to === stored.to
 }

@@ -47,7 +47,8 @@ export interface AlarmSubjects {
   'decimals-differ': CurrencySubject
   'deposit-too-large': TransferSubject
   'review-overdue': CurrencySubject
-  'corrected-credit': TransferSubject
+  /** `height`: the block in which the chain shows the transfer otherwise. Absent: it is in none of the blocks that were read again. */
+  'corrected-credit': TransferSubject & { readonly height?: number }
   'paid-before-issue': TransferSubject
   'address-frozen': HoldingSubject
   'token-paused': CurrencySubject
@@ -212,9 +213,11 @@ export const alarmTable = {
   },
   'corrected-credit': {
     urgency: 'today',
-    raised: 'After a correction, a credited deposit was not found again. It stays in the ledger.',
+    raised:
+      'Blocks that were read again, after a correction or at your request, do not show a credited deposit, or show it otherwise. It stays in the ledger.',
     remedy:
-      'Compare it with the chain. If it is not there, have a backend post an adjustment (`POST /ledger/entries`, type 9).',
+      'The log line has what is credited and what the blocks show. Compare both with the chain, and have a backend post the difference as an adjustment (`POST /ledger/entries`, type 9): from the user who is credited, and to the user whom the chain pays.',
+    needsLine: true,
   },
   'paid-before-issue': {
     urgency: 'this-week',

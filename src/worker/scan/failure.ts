@@ -29,6 +29,13 @@ export const haltedFailure: Undecided = {
   why: 'the nodes show another chain than before; nothing is credited until an operator has checked it',
 }
 
+/** The transfer is credited with another amount or to another user, by blocks that were wrong. A credit is never taken back, so an operator decides. */
+export const creditedOtherwise: Undecided = {
+  kind: 'undecided',
+  reason: 'credited-otherwise',
+  why: 'it was credited otherwise before the final blocks were corrected; the operator of this service has been told, and must decide',
+}
+
 /** The configuration does not belong to the stored data. */
 export const misconfigured: Undecided = {
   kind: 'undecided',

@@ -16,7 +16,7 @@ import { type CurrencyId, reservedUid, type Uid } from '../common/ids.ts'
 import { err, ok, type QueryFailure, type Result } from '../common/result.ts'
 import { explainNotDeposit, explainTransaction, isTokenTransfer } from '../deposits/explain.ts'
 import { selectMovedIn, selectTransfersOf } from '../deposits/store/of-caller.ts'
-import { storeTransfers } from '../deposits/store/transfers.ts'
+import { findContradicted, storeTransfers } from '../deposits/store/transfers.ts'
 import {
   isOperator,
   type JudgedTransfer,
@@ -28,7 +28,9 @@ import {
 import type { Currencies } from '../ledger/currencies.ts'
 import { isStoppedByFork } from '../ledger/stops.ts'
 import { selectBalances } from '../ledger/store/entries.ts'
+import { reportContradicted } from './contradicted.ts'
 import {
+  creditedOtherwise,
   disputed,
   explainUncredited,
   haltedFailure,
@@ -65,7 +67,12 @@ export async function answerInquiry(
   const stored = await selectTransfersOf(db, uid, txid)
   const unstored = others.filter(({ position }) => !stored.some((one) => one.position === position))
   const decided = findDecided(uid, [...stored, ...unstored], currencies)
-  return decided === null ? err(disputed) : toAnswer(decided, 'credited')
+  const lacking = toStore.filter(({ position }) => !stored.some((one) => one.position === position))
+  const contradicted = lacking.length === 0 ? [] : await findContradicted(db, lacking)
+  await reportContradicted(context, contradicted)
+  if (contradicted.length === 0) return decided === null ? err(disputed) : toAnswer(decided, 'credited')
+  if (decided === null) return err(creditedOtherwise)
+  return toAnswer({ ...decided, uncredited: [...decided.uncredited, creditedOtherwise.why] }, 'credited')
 }
 
 /**

@@ -13,11 +13,12 @@ import type { UnixMs } from '../common/time.ts'
 import type { JudgeRules } from '../deposits/transfer.ts'
 import { selectActs } from '../issuer/acts.ts'
 import { findInReceipts } from '../payouts/outgoing.ts'
+import { reportContradicted } from './contradicted.ts'
 import { afterBlocks, afterReceipts, afterWholeBlock, type Rescan, receiptsToRead, triedLater } from './rescan.ts'
 import { type PayoutWatch, readOwners, type ScanContext } from './rules.ts'
 import { findInBlocks, judgeTransfers } from './scan.ts'
 import { selectDueRescan } from './store/rescans.ts'
-import { type BlockFindings, storeRescanStep } from './store/steps.ts'
+import { type BlockFindings, type RescanStep, storeRescanStep } from './store/steps.ts'
 
 export interface RescanRules {
   readonly rules: JudgeRules
@@ -52,7 +53,15 @@ async function readDue(context: ScanContext, chain: Chain, by: RescanRules, due:
   const at = clock.now()
   const left = read.ok ? afterBlocks(due, blocks, at) : [triedLater(due, 'no quorum of nodes gives the block', at)]
   const step = { ...found, rescan: due, correctedBy: by.correctedBy, left, isWholeBlock: false, at }
-  return (await storeRescanStep(db, step)) === 'stored'
+  return await storeAndReport(context, step)
+}
+
+/** Stores what was read, and reports the credited transfers that it contradicts. False if nothing was stored. */
+async function storeAndReport(context: ScanContext, step: RescanStep): Promise<boolean> {
+  const result = await storeRescanStep(context.db, step)
+  if (result === 'superseded') return false
+  await reportContradicted(context, result.contradicted)
+  return true
 }
 
 const isOver = ({ kind }: ChainFailure) => kind === 'limited' || kind === 'out-of-time'
@@ -72,11 +81,12 @@ interface SingleBlock {
  * False if time or allowance is used up, if another read came first, or if an operator lowered the finalized height.
  */
 async function readReceipts(
-  { db, clock }: ScanContext,
+  context: ScanContext,
   chain: Chain,
   { rules, correctedBy, watch }: RescanRules,
   { due, block: { header, sent }, calls, found }: SingleBlock,
 ): Promise<boolean> {
+  const { db, clock } = context
   const queue = receiptsToRead(due, calls)
   let rescan = due
   let shown = found // what the block shows without its receipts is stored with the first batch
@@ -88,7 +98,7 @@ async function readReceipts(
     if (read === 'failed') {
       const left = [triedLater(rescan, 'no quorum of nodes gives the receipts of the block', at)]
       const step = { ...shown, rescan, correctedBy, left, isWholeBlock: false, at }
-      return (await storeRescanStep(db, step)) === 'stored'
+      return await storeAndReport(context, step)
     }
     const owners = await readOwners(db, [read])
     const own = sent.filter(({ txid }) => batch.includes(txid) && !read.unreadable.includes(txid))
@@ -104,8 +114,8 @@ async function readReceipts(
     const part = afterReceipts(rescan, calls.length, batch, read.unreadable)
     const isWholeBlock = i + receiptsMax >= queue.length
     const left = isWholeBlock ? afterWholeBlock(part, at) : [{ ...part, nextTry: at }]
-    const stored = await storeRescanStep(db, { ...findings, rescan, correctedBy, left, isWholeBlock, at })
-    if (stored === 'superseded') return false
+    const step = { ...findings, rescan, correctedBy, left, isWholeBlock, at }
+    if (!(await storeAndReport(context, step))) return false
     rescan = part
     shown = { judged: [], sent: [], acts: [], payouts: { ...found.payouts, found: [] } }
   }

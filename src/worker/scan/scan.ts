@@ -13,6 +13,7 @@ import { type IssuerFact, selectActs } from '../issuer/acts.ts'
 import { loadPayers } from '../payouts/memory.ts'
 import { findOutgoing } from '../payouts/outgoing.ts'
 import type { ObjectHost } from '../platform/object-host.ts'
+import { reportContradicted } from './contradicted.ts'
 import type { Gap } from './rescan.ts'
 import { loadRules, type PayoutWatch, readOwners, type ScanContext, selectOwned, watchedFor } from './rules.ts'
 import { haltScan, type ScanState, selectScan, startScan, storeFinalized, storeScanEnd } from './store/position.ts'
@@ -172,6 +173,7 @@ async function readRange(
   const result = await appendStep(db, { expected: state, to: { height, hash }, ...found, caughtUpAt, at })
   if (result.kind === 'superseded') return ok(null)
   noteFalseTails(chain, result.dropped)
+  await reportContradicted(context, result.contradicted)
   const isCaughtUp = caughtUpAt === null ? {} : { caughtUpAt: startedAt, triedAt: startedAt, problem: null }
   return ok({ ...state, height, hash, advancedAt: at, halted: null, ...isCaughtUp })
 }

@@ -3,7 +3,7 @@ import { type BlockHeight, blockSeconds, formatPosition } from '../chain/block.t
 import type { ScannerCalls } from '../chain/chain.ts'
 import { formatInstant, type UnixMs } from '../common/time.ts'
 import { selectOldestHeld } from '../deposits/store/held.ts'
-import { endSearch, removeDropped, selectNotFound } from '../deposits/store/transfers.ts'
+import { removeDropped } from '../deposits/store/transfers.ts'
 import type { JudgeRules } from '../deposits/transfer.ts'
 import { nothingStands } from '../issuer/state.ts'
 import { selectIssuerState } from '../issuer/store.ts'
@@ -20,6 +20,7 @@ import type { LogFields } from '../platform/logger.ts'
 import { compareHoldings } from '../reconciliation/compare-holdings.ts'
 import type { WebhookEndpoint } from '../webhooks/store/endpoint-state.ts'
 import { removeExpiredEvents, watchEndpoints } from '../webhooks/watch-endpoints.ts'
+import { reportNotFound } from './contradicted.ts'
 import { readAgain } from './rescans.ts'
 import { decideHeld, watchedFor } from './rules.ts'
 import type { ScanEnd } from './scan.ts'
@@ -34,7 +35,7 @@ import { watchScan } from './watch.ts'
 export const tickMs = 25_000
 /** Work with leftover requests (those that neither ticks nor users nor payouts need) gets at least this long in a tick. */
 const leftoverMsMin = 1_000
-/** Most credited transfers that one tick reports as not found again after an operator has lowered the finalized height. */
+/** Most credited transfers that one tick reports as not found again. */
 const notFoundMax = 100
 /** Most dropped transfers (seen in blocks that did not become final) that one tick removes. */
 const removedMax = 500
@@ -95,7 +96,7 @@ export async function runTick(
   const work = await selectWork(db, { now: clock.now(), eventsKeepDays: parts.eventsKeepDays })
   if (work.hasEvents) parts.wakeEndpoints()
   const isHalted = state !== null && state.halted !== null
-  if (work.hasSought && !isStoppedByFork(isHalted, 'find')) await reportNotFound(parts)
+  if (work.hasSought && !isStoppedByFork(isHalted, 'find')) await reportNotFound(parts, notFoundMax)
   const mayCredit = state !== null && !isStoppedByFork(isHalted, 'credit')
   if (work.hasHeld && rules !== null && mayCredit && (await decideHeld(parts, rules, state.correctedBy))) {
     parts.wakeEndpoints()
@@ -190,17 +191,6 @@ async function watchHeld({ db, clock, currencies }: ScannerParts): Promise<Obser
     return clock.now() - changedAt > reviewMs ? [{ kind: 'review-overdue', subject: { cuy }, fields }] : []
   })
   return { ...noneHeld, faults }
-}
-
-/** After an operator has lowered the finalized height, raises an alarm for each credited transfer above that height that was not found again. */
-async function reportNotFound({ db, alarms }: ScannerParts): Promise<void> {
-  const missing = await selectNotFound(db, notFoundMax)
-  for (const { txid, position } of missing) {
-    const subject = { txid, position: formatPosition(position) }
-    await alarms.raise('corrected-credit', subject, subject)
-  }
-  const ids = missing.map(({ id }) => id)
-  if (ids.length > 0) await endSearch(db, ids)
 }
 
 /** Reads gaps and compares balances with leftover requests, until the next tick is due, but at least for `leftoverMsMin`. */

@@ -6,7 +6,8 @@ import { payoutTo, signedMessage } from '../../../src/worker/http/openapi/payout
 import { startThreeCells } from '../../cells/three-cells.ts'
 import { usdtWith } from '../../scan/harness.ts'
 import { payoutAddress, payoutBase58 } from '../../support/payouts.ts'
-import { addressOf, type TransactionSpec, transferLog, usdtAddress } from '../../support/transaction-spec.ts'
+import { changing } from '../../support/scripted-node.ts'
+import { addressOf, type TransactionSpec, topicOf, transferLog, usdtAddress } from '../../support/transaction-spec.ts'
 import { usdtBase58 } from '../../support/variables.ts'
 import {
   addressFrom,
@@ -244,6 +245,17 @@ export const situations: Readonly<Record<Situation, () => Promise<RunningService
     return service
   },
   'a transaction of each kind': oneOfEachKind,
+  'a deposit that was credited to somebody else': async () => {
+    const { service, to } = await withAddress()
+    const other = await addressIn(await service.get('/tron/generate', 8))
+    payFinal(service, ...deposits(to))
+    const payOther = (logs: unknown) =>
+      (logs as { topics: string[] }[]).map((log) => ({ ...log, topics: [...log.topics.slice(0, 2), topicOf(other)] }))
+    for (const node of service.nodes) node.script = () => changing('eth_getLogs', payOther)
+    await service.get('/tron/recharge', 8)
+    for (const node of service.nodes) node.script = () => null
+    return service
+  },
   'nodes that disagree': async () => {
     const service = await twoDeposits()
     const [, second] = service.nodes

@@ -139,6 +139,10 @@ export const enStories = {
     'chain-forked': ['Nothing is credited until an operator has checked the chain.'],
     'configuration-differs': ['Nothing is credited until an operator has corrected the settings.', wrongSettingHelp],
     'paid-before-issue': ['It was final before the address belonged to its present user.'],
+    'credited-otherwise': [
+      'It was credited with another amount, or to somebody else, by blocks that were wrong.',
+      'Compare the log line of the alarm `corrected-credit` with the chain, and post the difference as an adjustment.',
+    ],
     'transaction-failed': [
       'The transaction failed, so it paid nothing.',
       'Nothing has to be done: the sender still has the money.',

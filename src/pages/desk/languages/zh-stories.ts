@@ -110,6 +110,10 @@ export const zhStories: StoryTexts = {
     'chain-forked': ['在运营者检查链之前不会入账。'],
     'configuration-differs': ['在运营者更正设置之前不会入账。', wrongSettingHelp],
     'paid-before-issue': ['在该地址分配给现在的用户之前，它已最终确认。'],
+    'credited-otherwise': [
+      '它曾按错误的区块以其他金额入账，或入账给了其他用户。',
+      '请将警报 `corrected-credit` 的日志行与链上对照，并把差额记为调整。',
+    ],
     'transaction-failed': ['这笔交易执行失败，没有付款。', '无需处理：资金仍在付款方。'],
     'no-transfer': [
       '它没有转入本服务的任何地址。',

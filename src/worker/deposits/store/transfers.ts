@@ -10,15 +10,15 @@ import {
   member,
   memberList,
   type ReadDatabase,
-  shown,
   toJsonTexts,
   type WriteDatabase,
 } from '../../d1/database.ts'
 import { rescans, scans } from '../../d1/state-tables.ts'
 import { scanSuperseded, sentTransactions, transfers } from '../../d1/tables.ts'
 import { selectBalancesOf, type WalletRow } from '../../ledger/store/entries.ts'
-import type { CreditKey, JudgedTransfer, SentFact } from '../transfer.ts'
+import type { JudgedTransfer, SentFact, StoredTransfer } from '../transfer.ts'
 import {
+  type Contradiction,
   decideTransfers,
   type KnownTransfer,
   type TransferChange,
@@ -27,7 +27,7 @@ import {
   transferKey,
   walletKey,
 } from '../transitions.ts'
-import { readTransfer, type TransferRow, transferColumns } from './rows.ts'
+import { readAll, readTransfer, type TransferRow, transferColumns } from './rows.ts'
 
 /** Most rows in one JSON text. The longest row takes about 600 bytes, and D1 binds texts up to 2 MB. */
 const rowsMax = 2_000
@@ -74,18 +74,20 @@ export const noTransferWrites: TransferWrites = { versions: '[]', statements: []
 /** Makes the statements that store decided transfers: changes of stored rows, then new rows. In this order `decideTransfers` has filled the wallets. */
 export function writeTransfers(
   db: WriteDatabase,
-  { changed, fresh, found }: TransferDecisions,
+  { changed, fresh, found }: Omit<TransferDecisions, 'contradicted'>,
   at: UnixMs,
 ): TransferWrites {
+  const elsewhere = found.filter(({ isMoved }) => isMoved)
   const verdicts = changed.filter(({ known }) => known?.isSame === true)
   const others = changed.filter(({ known }) => known?.isSame !== true)
   return {
-    versions: JSON.stringify(changed.map(({ known }) => known)),
+    versions: JSON.stringify([...changed.map(({ known }) => known), ...elsewhere]),
     statements: [
       ...toJsonTexts(verdicts.map(writeRow), rowsMax).map((rows) => updateVerdicts(db, { rows, at })),
       ...toJsonTexts(others.map(writeRow), rowsMax).map((rows) => updateTransfers(db, { rows, at })),
       ...toJsonTexts(fresh.map(writeRow), rowsMax).map((rows) => insertTransfers(db, { rows, at })),
-      ...(found.length === 0 ? [] : [noteFound(db, { ids: JSON.stringify(found) })]),
+      ...(elsewhere.length === 0 ? [] : [moveFound(db, { rows: JSON.stringify(elsewhere), at })]),
+      ...(found.length === 0 ? [] : [noteFound(db, { ids: JSON.stringify(found.map(({ id }) => id)) })]),
     ],
   }
 }
@@ -102,6 +104,9 @@ const overtaken = [
   ...['transfer: already stored', 'transfer: no such step', 'transfer: another version', 'flow_balance'],
   'transfer: what is held for review stays so',
 ]
+
+/** The rule that refuses a credit, and the end of a search for one, while the scan is halted. */
+export const scanHalted = 'transfer: the scan is halted'
 
 /** Whether a batch failed because the scan's position, a transfer or a balance has changed since it was read. The caller then reads and decides again. */
 export function isOvertaken(cause: unknown): boolean {
@@ -158,7 +163,7 @@ async function storeDecided(
       await db.batch([requireUnchanged(db, { transfers: versions, correctedBy }), ...statements])
       return 'stored'
     } catch (cause) {
-      if (isRefusedBy('transfer: the scan is halted', cause)) return 'halted'
+      if (isRefusedBy(scanHalted, cause)) return 'halted'
       if (isRefusedBy('transfer: its block is not final', cause)) return 'superseded'
       if (!isOvertaken(cause)) throw cause
       if (tries >= triesMax) return 'superseded'
@@ -194,19 +199,28 @@ export async function removeDropped(db: WriteDatabase, before: UnixMs, max: numb
 }
 
 /**
- * After an operator has lowered the finalized height: reads at most `max` transfers that were credited above it and are not in the chain any more. Returns none
- * before the scan has passed the blocks of all such transfers. Leaves out transfers whose block is a gap (unread), because the block may still contain them.
+ * Reads at most `max` credited transfers that were sought in blocks which are all read by now, and that none of these blocks contains. Returns none before the
+ * scan has passed the blocks of all sought transfers. Leaves out transfers whose block is still to be read, because the block may contain them.
  */
-export async function selectNotFound(
-  db: ReadDatabase,
-  max: number,
-): Promise<readonly (CreditKey & Pick<TransferRow, 'id'>)[]> {
-  return (await selectSought(db, { max }).all<CreditKey & Pick<TransferRow, 'id'>>()).results
+export async function selectNotFound(db: ReadDatabase, max: number): Promise<readonly StoredTransfer[]> {
+  return readAll(await selectSought(db, { max }).all<TransferRow>())
 }
 
-/** Ends the search for these credited transfers, which `selectNotFound` has returned. Call it after an alarm has named them. */
+/** Finds the credited transfers that these judged ones contradict. */
+export async function findContradicted(
+  db: ReadDatabase,
+  judged: readonly JudgedTransfer[],
+): Promise<readonly Contradiction[]> {
+  return decideTransfers(judged, await selectTransferStore(db, judged)).contradicted
+}
+
+/** Ends the search for these credited transfers. Call it after an alarm has named them. While the scan is halted the search goes on. */
 export async function endSearch(db: WriteDatabase, ids: readonly number[]): Promise<void> {
-  await noteFound(db, { ids: JSON.stringify(ids) }).run()
+  try {
+    await noteFound(db, { ids: JSON.stringify(ids) }).run()
+  } catch (cause) {
+    if (!isRefusedBy(scanHalted, cause)) throw cause
+  }
 }
 
 /** Makes the statements that store which transactions addresses of the service have sent. Rows that exist stay as they are. */
@@ -215,10 +229,14 @@ export function sentStatements(db: WriteDatabase, sent: readonly SentFact[]): D1
   return toJsonTexts([...eachOnce.values()], rowsMax).map((facts) => insertSent(db, { facts }))
 }
 
-/** SQL that is true if the transfer's block is in a gap: a range of blocks that the scan could not read yet. */
-const isInGap = sql`EXISTS (SELECT 1 FROM ${rescans} INDEXED BY rescan_open
-  WHERE ${rescans.kind} = 'gap' AND ${rescans.finished_at} IS NULL
+/** SQL that is true if the transfer's block is in an open rescan of this kind. */
+const isInRescan = (isOfKind: SQL) => sql`EXISTS (SELECT 1 FROM ${rescans} INDEXED BY rescan_open
+  WHERE ${isOfKind} AND ${rescans.finished_at} IS NULL
     AND ${rescans.to_height} >= ${transfers.height} AND ${rescans.next_height} <= ${transfers.height})`
+/** SQL that is true if the transfer's block is in a gap: a range of blocks that the scan could not read yet. */
+const isInGap = isInRescan(sql`${rescans.kind} = 'gap'`)
+/** The same, or the block is one of those that an operator has asked for and that are not read yet. */
+const isToBeRead = isInRescan(sql`${rescans.kind} IN ('gap', 'request')`)
 
 /** Turns a change into an object whose members have the names of columns, for `memberList`. */
 function writeRow({ known, ...change }: TransferChange) {
@@ -275,7 +293,12 @@ const insertTransfers = fixedStatement<'rows' | 'at'>(sql`
 INSERT INTO ${transfers} (${bareList([...inserted, transfers.created_at, changed_at])})
 SELECT ${memberList(inserted)}, ${at}, ${at} FROM json_each(${rows}) ORDER BY key`)
 
-/** Marks credited transfers as no longer searched for: after an operator lowered the finalized height they were found again, or an alarm has named them. */
+/** Stores in which block a sought transfer was found again. It runs before `noteFound`, because only a sought transfer may change its block. */
+const moveFound = fixedStatement<'rows' | 'at'>(sql`
+UPDATE ${transfers} SET ${columnName(version)} = found.version + 1, ${columnName(height)} = found.height, ${columnName(changed_at)} = ${at}
+FROM (SELECT ${memberList([id, version, height])} FROM json_each(${rows})) AS found WHERE ${id} = found.id`)
+
+/** Marks credited transfers as no longer sought: they were found again, or an alarm has named them. */
 const noteFound = fixedStatement<'ids'>(sql`
 UPDATE ${transfers} SET ${columnName(sought)} = 0
 WHERE ${id} IN (SELECT value FROM json_each(${sql.placeholder('ids')})) AND ${sought} = 1`)
@@ -309,9 +332,9 @@ DELETE FROM ${transfers} WHERE ${id} IN (
 
 const sight = sql`${transfers} INDEXED BY transfer_sought`
 const selectSought = fixedStatement<'max'>(sql`
-SELECT ${id}, ${shown(txid)} AS txid, ${position} FROM ${sight} WHERE ${sought} = 1
+SELECT ${transferColumns} FROM ${sight} WHERE ${sought} = 1
   AND (SELECT max(${height}) FROM ${sight} WHERE ${sought} = 1) <= (SELECT ${scans.height} FROM ${scans})
-  AND NOT ${isInGap} LIMIT ${sql.placeholder('max')}`)
+  AND NOT ${isToBeRead} LIMIT ${sql.placeholder('max')}`)
 
 const sentColumns = [sentTransactions.txid, sentTransactions.address, sentTransactions.height, sentTransactions.cuy]
 const insertSent = fixedStatement<'facts'>(sql`

@@ -26,6 +26,7 @@ export type Situation =
   | 'two deposits that are not final'
   | 'two deposits that are not final, late'
   | 'a transaction of each kind'
+  | 'a deposit that was credited to somebody else'
   | 'nodes that disagree'
   | 'a chain that has forked'
   | 'nodes that do not respond'

@@ -82,6 +82,11 @@ export const reasonTexts: Readonly<Record<Reason, ReasonText>> = {
     cause: 'The transaction was final before the address was issued to you, so it can have been for somebody else.',
     cure: 'Ask the operator, who has an alarm of the same name.',
   },
+  'credited-otherwise': {
+    cause:
+      'What this transaction pays you was credited with another amount, or to somebody else, by blocks that were wrong. A credit is never taken back, so it is not credited again.',
+    cure: 'Ask the operator, whose alarm `corrected-credit` has what is credited and what the chain shows.',
+  },
   'transaction-failed': {
     cause: 'The transaction failed on the chain, so it paid nothing.',
     cure: 'This does not change. Send it again.',

@@ -23,6 +23,11 @@ export const txidFailures = (): readonly docs.Failure[] => {
     notFinal(57, 'two deposits that are not final'),
     notFinal(null, 'two deposits that are not final, late'),
     undecided('nodes-disagree', 'nodes that disagree', 'the nodes disagree about this transaction'),
+    undecided(
+      'credited-otherwise',
+      'a deposit that was credited to somebody else',
+      'it was credited otherwise before the final blocks were corrected; the operator of this service has been told, and must decide',
+    ),
     undecided('review', 'a deposit that is held for review', 'it is being looked at before it is credited'),
     undecided(
       'chain-forked',

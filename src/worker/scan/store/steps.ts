@@ -9,12 +9,13 @@ import {
   dropPassed,
   isOvertaken,
   noTransferWrites,
+  scanHalted,
   selectTransferStore,
   sentStatements,
   writeTransfers,
 } from '../../deposits/store/transfers.ts'
 import type { JudgedTransfer, SentFact } from '../../deposits/transfer.ts'
-import { decideTransfers } from '../../deposits/transitions.ts'
+import { type Contradiction, decideTransfers } from '../../deposits/transitions.ts'
 import { actStatements, type IssuerFact } from '../../issuer/acts.ts'
 import { decideConclusions, type ReadOfPayouts } from '../../payouts/conclusions.ts'
 import { isPayoutOvertaken, isWatched } from '../../payouts/store/conclusions.ts'
@@ -41,9 +42,16 @@ export interface ScanStep extends BlockFindings {
   readonly at: UnixMs
 }
 
-/** The result of storing a step. `dropped`: for each seen transfer that is in no final block, the node that had shown it. */
+/**
+ * The result of storing a step. `dropped`: for each seen transfer that is in no final block, the node that had shown it. `contradicted`: the credited transfers
+ * that the blocks show otherwise.
+ */
 export type StepResult =
-  | { readonly kind: 'appended'; readonly dropped: readonly (number | null)[] }
+  | {
+      readonly kind: 'appended'
+      readonly dropped: readonly (number | null)[]
+      readonly contradicted: readonly Contradiction[]
+    }
   /** The position is not the expected one, or an operator has lowered the finalized height meanwhile. Nothing was stored. */
   | { readonly kind: 'superseded' }
 
@@ -62,7 +70,8 @@ export async function appendStep(db: WriteDatabase, step: ScanStep): Promise<Ste
         ...writes.payouts,
         dropPassed(db, step.to.height, step.at),
       ])
-      return { kind: 'appended', dropped: (results.at(-1)?.results ?? []).map(({ seenBy }) => seenBy) }
+      const dropped = (results.at(-1)?.results ?? []).map(({ seenBy }) => seenBy)
+      return { kind: 'appended', dropped, contradicted: writes.contradicted }
     } catch (cause) {
       if (!isDecidedAgain(cause, tries)) throw cause
       if (tries >= triesMax || !(await isExpected(db, step.expected))) return { kind: 'superseded' }
@@ -90,14 +99,17 @@ export interface RescanStep extends BlockFindings {
 }
 
 /**
- * Stores the findings of a rescan and its unread parts in one batch. `superseded`: another read of the same rescan came first, or an operator has lowered the
+ * Stores the findings of a rescan and its unread parts in one batch. Returns the credited transfers that the blocks show otherwise. `superseded`: another read of the same rescan came first, or an operator has lowered the
  * finalized height; nothing is stored.
  */
-export async function storeRescanStep(db: WriteDatabase, step: RescanStep): Promise<'stored' | 'superseded'> {
+export async function storeRescanStep(
+  db: WriteDatabase,
+  step: RescanStep,
+): Promise<Pick<Extract<StepResult, { kind: 'appended' }>, 'contradicted'> | 'superseded'> {
   const { rescan, left, isWholeBlock, at } = step
   const [first, ...others] = left
   for (let tries = 1; ; tries += 1) {
-    const { versions, transfers, payouts } = await decideFindings(db, step, at)
+    const { versions, transfers, payouts, contradicted } = await decideFindings(db, step, at)
     try {
       await db.batch([
         requireUnchanged(db, step, versions),
@@ -108,8 +120,9 @@ export async function storeRescanStep(db: WriteDatabase, step: RescanStep): Prom
         updateRescan(db, rescan, first ?? null, at),
         ...payouts, // after the unread parts, which decide whether a transaction can still be found
       ])
-      return 'stored'
+      return { contradicted }
     } catch (cause) {
+      if (isRefusedBy(scanHalted, cause)) return 'superseded'
       if (!isDecidedAgain(cause, tries)) throw cause
       if (tries >= triesMax) return 'superseded'
     }
@@ -122,12 +135,11 @@ async function decideFindings(
   { judged, sent, acts, payouts }: BlockFindings,
   at: UnixMs,
 ): Promise<FindingWrites> {
-  const written =
-    judged.length === 0
-      ? noTransferWrites
-      : writeTransfers(db, decideTransfers(judged, await selectTransferStore(db, judged)), at)
+  const decisions = judged.length === 0 ? null : decideTransfers(judged, await selectTransferStore(db, judged))
+  const written = decisions === null ? noTransferWrites : writeTransfers(db, decisions, at)
   return {
     versions: written.versions,
+    contradicted: decisions?.contradicted ?? [],
     transfers: [...written.statements, ...sentStatements(db, sent), ...actStatements(db, acts, at)],
     payouts: await decideConclusions(db, payouts, at),
   }
@@ -136,6 +148,7 @@ async function decideFindings(
 interface FindingWrites {
   /** The versions of the transfers on which the decisions rest. If one has changed, the batch must fail. */
   readonly versions: string
+  readonly contradicted: readonly Contradiction[]
   readonly transfers: readonly D1PreparedStatement[]
   readonly payouts: readonly D1PreparedStatement[]
 }
