@@ -150,6 +150,21 @@ describe('a transaction with an end', () => {
     expect(endsOf(from, state, succeeded ? paid : [], succeeded)).toEqual(ends)
   })
 
+  it('is compared in what it has moved, too, where its block is read again', () => {
+    const other = { ...transaction('other'), height: height(95), succeeded: true }
+    const again = (stored: string, moved: readonly Moved[] | null) =>
+      conclude(
+        { transaction: { ...other, moved: stored }, payout: payout('stuck', { reason: 'other' }) },
+        shown(moved),
+        [],
+        ms(7),
+      ).map((pair) => pair.transaction.ended ?? 'open')
+    expect(again('[]', paid)).toEqual(['open', 'paid'])
+    expect(again('[]', [])).toEqual([])
+    expect(again('[]', null)).toEqual([])
+    expect(again(JSON.stringify([{ ...paid[0], raw: '999' }]), [])).toEqual(['open', 'other'])
+  })
+
   it('takes only the steps of the table', () => {
     for (const from of ['open', ...transactionEnds] as const) {
       for (const state of payoutStates) {

@@ -234,7 +234,8 @@ export function conclude(pair: Pair, shown: Shown, fees: readonly ConfirmedFee[]
   const { transaction, payout } = pair
   const { height, succeeded, moved } = shown
   const text = JSON.stringify(moved ?? [])
-  const isNews = transaction.height !== height || transaction.succeeded !== succeeded
+  const hasMovedOtherwise = moved !== null && transaction.moved !== text
+  const isNews = transaction.height !== height || transaction.succeeded !== succeeded || hasMovedOtherwise
   const found = { ...transaction, height, succeeded, moved: text, changed_at: at }
   switch (transaction.ended) {
     case null: {
