@@ -11,7 +11,7 @@ export const projects = {
   unit: {
     include: [
       'test/{architecture,docs,elsewhere,lockfile,pages,projects}.test.ts',
-      'test/{commands,devnet,shop,webhooks}/**/*.test.ts',
+      'test/{commands,devnet,rivals,shop,webhooks}/**/*.test.ts',
     ],
     exclude: ['test/webhooks/**/*.d1.test.ts'], // these files need workerd
   },

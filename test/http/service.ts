@@ -5,7 +5,6 @@ import { reservedUid } from '../../src/worker/common/ids.ts'
 import { createEndpointObject, createScannerObject, createService } from '../../src/worker/compose.ts'
 import type { LedgerMethods } from '../../src/worker/rpc/ledger-methods.ts'
 import { type BuiltChain, createChain } from '../support/chain-builder.ts'
-import { freshDatabase } from '../support/database.ts'
 import { createMemoryHost, type MemoryHost } from '../support/memory-host.ts'
 import { connect, createScriptedNode, type ScriptedNode } from '../support/scripted-node.ts'
 import { bearer, signHs256, tokenNow } from '../support/tokens.ts'
@@ -90,6 +89,8 @@ export const oneEndpoint = {
 interface Surroundings {
   /** The height of the chain's first block. */
   readonly firstHeight?: number | undefined
+  /** The database, empty and with all migrations. By default the D1 of workerd. */
+  readonly db?: D1Database
   /** Answers to requests, by URL. Nodes and the endpoint need no entry here. */
   readonly served?: Readonly<Record<string, () => Response>>
 }
@@ -141,9 +142,10 @@ export const cellCount = () => (placement === secondCell ? 3 : 1)
 /** Starts the service over an empty database. `variables` add to the usual ones or replace them. */
 export async function startService(
   variables: Record<string, unknown> = {},
-  { firstHeight, served = {} }: Surroundings = {},
+  { firstHeight, db: given, served = {} }: Surroundings = {},
 ): Promise<RunningService> {
-  const db = await freshDatabase()
+  // Imported only where it is needed, because the module exists in workerd alone.
+  const db = given ?? (await (await import('../support/database.ts')).freshDatabase())
   const chain = createChain(firstHeight === undefined ? {} : { firstHeight })
   chain.addEmpty(finalityLag + 1)
   const urlsOfNodes = variables.TRON_NODES === threeNodes ? threeNodes : testNodes
