@@ -99,8 +99,8 @@ export interface RescanStep extends BlockFindings {
 }
 
 /**
- * Stores the findings of a rescan and its unread parts in one batch. Returns the credited transfers that the blocks show otherwise. `superseded`: another read of the same rescan came first, or an operator has lowered the
- * finalized height; nothing is stored.
+ * Stores the findings of a rescan and its unread parts in one batch. Returns the credited transfers that the blocks show otherwise. `superseded`: another read
+ * of the same rescan came first, an operator has lowered the finalized height, or the scan is halted; nothing is stored.
  */
 export async function storeRescanStep(
   db: WriteDatabase,
