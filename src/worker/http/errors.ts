@@ -42,7 +42,7 @@ const deploymentRetrySeconds = 15
 /** `Retry-After` if the keys of token issuers could not be fetched, in seconds. */
 export const keysRetrySeconds = 5
 /** `Retry-After` while the database is away, in seconds. Resets of D1 are reported to last 60 to 80 s. */
-export const databaseRetrySeconds = 10
+const databaseRetrySeconds = 10
 
 export const unknownPath: Problem = { status: 404, msg: 'no such path' }
 export const urlTooLong: Problem = { status: 414, msg: `the URL is longer than ${urlCharsMax} characters` }
