@@ -28,14 +28,14 @@ export function connectToDatabase(env: Environment, invocation: Invocation, onTr
     await scheduler.wait(latency())
     if (env.restores !== restores) {
       env.count('database: cancelled')
-      invocation.platformFailed = true
+      noteFailure(env, invocation)
       throw new Error('D1_ERROR: a restore has cancelled the query')
     }
     const fault = env.phase === 'faults' && random.chance(scenario.rates.database) ? random.pick(faults) : null
     env.trace(() => `${invocation.name} → D1 ${statements.map(shorten).join('; ')} ${fault ?? ''}`)
     if (fault !== null) {
       env.count(fault)
-      invocation.platformFailed = true
+      noteFailure(env, invocation)
     }
     if (fault === 'database: no answer') throw new Error('D1_ERROR: the database did not answer')
     if (env.hangsNext && invocation.kind === 'scanner alarm') {
@@ -48,6 +48,7 @@ export function connectToDatabase(env: Environment, invocation: Invocation, onTr
     onTrip()
     await scheduler.wait(latency())
     await invocation.step()
+    if (fault !== null) noteFailure(env, invocation)
     if (fault === 'database: answer lost after the commit') throw new Error('D1_ERROR: the answer was lost')
     return result
 
@@ -58,7 +59,7 @@ export function connectToDatabase(env: Environment, invocation: Invocation, onTr
 
     function refuse(act: typeof work): never {
       env.count('database: full')
-      invocation.platformFailed = true
+      noteFailure(env, invocation)
       const writes = [...statements.keys()].filter((i) => writing.test(statements[i] ?? ''))
       try {
         act(env.troubles.pick(writes))
@@ -83,6 +84,18 @@ const faults = [
   'database: answer lost after the commit',
 ] as const
 type DatabaseFault = (typeof faults)[number]
+
+/** Notes that a trip of the invocation fails. */
+function noteFailure(env: Environment, invocation: Invocation): void {
+  invocation.platformFailed = true
+  env.failures.at = env.scheduler.now()
+}
+
+/** Within this time after the failure of a trip an invocation ends that has waited for it, because it shares what the trip reads. */
+const sharedMs = 1_000
+
+/** Whether a trip of any invocation has failed just now. */
+export const hasJustFailed = ({ failures, scheduler }: Environment): boolean => scheduler.now() - failures.at < sharedMs
 
 const writing = /^\s*(INSERT|UPDATE|DELETE|REPLACE|WITH)\b/i
 /** The error messages of D1 and SQLite if the database is full. */

@@ -121,6 +121,7 @@ function createState(scenario: Scenario, payouts: PayoutWorld | null) {
     steppedAt: 0, // when all clocks stepped ahead: requests of the second before look older to the service
     slowedUntil: 0, // until then a node that refused requests as too many a second gets few requests a second
     batchlessUntil: 0, // until then a node that refused a batch gets smaller batches, perhaps of a single request
+    failures: { at: 0 }, // when a trip to the database last failed
     fullUntil: 0, // until then the database is full: no write succeeds
     hangsNext: false as boolean, // the next trip of a tick to the database never returns
     named: new Map<number, Set<string>>(), // by node: the alarms and warnings that name it, in this trial
