@@ -93,11 +93,14 @@ async function catchUp(
     state = { ...first, finalized: head.height, finalizedTime: head.timestamp, finalizedAt: at }
   }
   const rules = await loadRules(context, chain, state.height, await loadPayers(host))
+  let unread = 0
   while (state.height < head.height) {
     const read = await readRange(context, chain, state, { head: head.height, rules, startedAt })
     if (!read.ok) return { state: (await selectScan(db)) ?? state, head, behind, rules, failure: read.error } // a concurrent scan may have stored a halt
     if (read.value !== null) {
       state = read.value
+      if (state.hash === null) unread += 1
+      if (unread === unreadRangesMax) return { state, head, behind, rules, failure: { kind: 'out-of-time' } }
       continue
     }
     const { correctedBy, height, openPayers } = state
@@ -137,6 +140,9 @@ function toChainFailure(failure: StartFailure): ChainFailure {
   if (failure.kind !== 'start-above-head') return failure
   return { kind: 'no-answer', why: 'TRON_START_BLOCK is above the final block that the nodes agree on' }
 }
+
+/** Most ranges of one scan that end in a block that could not be read. Nodes that lack a long history then cost each tick a bounded number of gaps. */
+const unreadRangesMax = 50
 
 interface ScanPlan {
   /** The height of the newest final block. */
