@@ -9,7 +9,8 @@ export default {
     let entry = { ...key, type: 4 as 4 | 5, amt: '-2.5', mark: 'two cups' }
     if (action === 'refund') {
       const found = await LEDGER.entries({ ...key, type: 4 }) // the user's payment for this order
-      const [payment] = found.ok ? found.list : []
+      if (!found.ok) return new Response(found.error.why, { status: 503 })
+      const [payment] = found.list
       if (payment === undefined) return new Response(`order ${order} was not paid`, { status: 404 })
       entry = { ...entry, type: 5, amt: payment.amt.slice(1) } // without its sign
     }
