@@ -10,8 +10,7 @@ import { addressOf, usdtAddress } from '../support/transaction-spec.ts'
 import { mineFinal, recipient } from './harness.ts'
 
 /** Runs statements without the triggers, which would refuse them. */
-const change = ({ db }: RunningService, ...statements: readonly string[]) =>
-  withoutTriggers(writable(db), statements)
+const change = ({ db }: RunningService, ...statements: readonly string[]) => withoutTriggers(writable(db), statements)
 
 /** Brings about a fact. Returns the service in which it holds: another one if it takes another configuration. */
 export type Cause = (service: RunningService) => Promise<RunningService>
