@@ -321,6 +321,7 @@ CREATE TABLE `rescan` (
 --> statement-breakpoint
 CREATE INDEX `rescan_open` ON `rescan` (`to_height`) WHERE finished_at IS NULL;--> statement-breakpoint
 CREATE INDEX `rescan_due` ON `rescan` (`next_try`) WHERE finished_at IS NULL;--> statement-breakpoint
+CREATE INDEX `rescan_unread` ON `rescan` (`next_height`) WHERE finished_at IS NULL AND kind <> 'request';--> statement-breakpoint
 CREATE TABLE `scan` (
 	`id` integer PRIMARY KEY NOT NULL,
 	`height` integer,
@@ -499,6 +500,7 @@ CREATE TABLE `payout_transaction` (
 CREATE UNIQUE INDEX `payout_transaction_txid` ON `payout_transaction` (`txid`);--> statement-breakpoint
 CREATE INDEX `payout_transaction_payout` ON `payout_transaction` (`payout_id`);--> statement-breakpoint
 CREATE INDEX `payout_transaction_open` ON `payout_transaction` (`next_send`) WHERE ended IS NULL;--> statement-breakpoint
+CREATE INDEX `payout_transaction_payer` ON `payout_transaction` (`address`) WHERE ended IS NULL;--> statement-breakpoint
 CREATE INDEX `payout_transaction_unresolved` ON `payout_transaction` (`changed_at`) WHERE ended IN ('unknown', 'late') AND excused IS NULL;--> statement-breakpoint
 CREATE TABLE `payout` (
 	`id` integer PRIMARY KEY AUTOINCREMENT NOT NULL,

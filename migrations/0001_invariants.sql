@@ -1032,7 +1032,8 @@ BEGIN
       OR EXISTS (SELECT 1 FROM payout WHERE id = NEW.payout_id AND contract <> '' AND NOT EXISTS (
         SELECT 1 FROM agreed_token WHERE agreed_token.cuy = payout.cuy AND agreed_token.contract = payout.contract))
       OR (NEW.payout_id IS NOT NULL AND (EXISTS (SELECT 1 FROM stored_address WHERE address = unhex(NEW.address))
-        OR EXISTS (SELECT 1 FROM payout_transaction INDEXED BY payout_transaction_open WHERE ended IS NULL AND address <> NEW.address)));
+        OR EXISTS (SELECT 1 FROM payout_transaction INDEXED BY payout_transaction_payer WHERE ended IS NULL AND address < NEW.address)
+        OR EXISTS (SELECT 1 FROM payout_transaction INDEXED BY payout_transaction_payer WHERE ended IS NULL AND address > NEW.address)));
   SELECT RAISE(ABORT, 'payout_transaction: its reference block is not final')
     WHERE NEW.reference > coalesce((SELECT finalized FROM scan), -1);
   -- The transaction may be in blocks above its reference block that were read before its bytes were stored. So an open rescan must cover them.

@@ -178,6 +178,7 @@ export const payoutTransactions = sqliteTable(
     uniqueIndex('payout_transaction_txid').on(table.txid),
     index('payout_transaction_payout').on(table.payout_id),
     index('payout_transaction_open').on(table.next_send).where(sql.raw(isOpen)),
+    index('payout_transaction_payer').on(table.address).where(sql.raw(isOpen)),
     index('payout_transaction_unresolved').on(table.changed_at).where(sql.raw(isUnresolved)),
     rule(table.id, positiveSafe),
     rule(table.txid, hex(64)),

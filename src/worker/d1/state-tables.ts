@@ -93,6 +93,7 @@ export const rescans = sqliteTable(
   (table) => [
     index('rescan_open').on(table.to_height).where(sql.raw('finished_at IS NULL')),
     index('rescan_due').on(table.next_try).where(sql.raw('finished_at IS NULL')),
+    index('rescan_unread').on(table.next_height).where(sql.raw(`finished_at IS NULL AND kind <> 'request'`)),
     rule(table.kind, oneOf(...rescanKinds)),
     rule(table.from_height, between(0, 'to_height')),
     rule(table.to_height, `to_height <= ${amountMax}`),

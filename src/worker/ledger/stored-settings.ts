@@ -1,4 +1,4 @@
-import { and, gt, lt, or, type SQL, sql } from 'drizzle-orm'
+import { and, gt, lt, or, type SQL, type SQLWrapper, sql } from 'drizzle-orm'
 import { type Address, formatBase58, parseAddress } from '../chain/address.ts'
 import type { BlockHeight } from '../chain/block.ts'
 import {
@@ -74,18 +74,26 @@ export function findDifferences(
  * still be mined. Empty if payouts may be paid.
  */
 export async function findPayoutDifferences(db: ReadDatabase, address: Address): Promise<readonly SettingDifference[]> {
-  const { ended, address: from } = payoutTransactions
   const found = await toStatement(
     db,
     sql`SELECT EXISTS (SELECT 1 FROM ${addresses} WHERE ${addresses.address} = ${ofHex(address)}) AS issued,
-  (SELECT ${from} FROM ${payoutTransactions} INDEXED BY payout_transaction_open
-    WHERE ${ended} IS NULL AND ${from} <> ${address} LIMIT 1) AS other`,
+  ${otherPayer(address)} AS other`,
   ).first<{ readonly issued: 0 | 1; readonly other: Address | null }>()
   const configured = formatBase58(address)
   const setting = 'PAYOUTS'
   if (found?.issued === 1) return [{ setting, stored: `${configured} was issued to a user`, configured }]
   const other = found?.other ?? null
   return other === null ? [] : [{ setting, stored: `${formatBase58(other)} has a signed payout`, configured }]
+}
+
+/** SQL for another address that has a transaction which may still be mined; NULL if there is none. It reads two rows, however many transactions there are. */
+export function otherPayer(address: Address | SQLWrapper): SQL {
+  const { ended, address: from } = payoutTransactions
+  const [below, above] = [lt(from, address), gt(from, address)].map(
+    (isOther) =>
+      sql`(SELECT ${from} FROM ${payoutTransactions} INDEXED BY payout_transaction_payer WHERE ${ended} IS NULL AND ${isOther} LIMIT 1)`,
+  )
+  return sql`coalesce(${below}, ${above})`
 }
 
 /** The stored setting of a currency. A trigger parses its text, so its form must not change: the trigger allows no change but a token's decimals. */

@@ -67,10 +67,10 @@ const { kind, finished_at, next_height } = rescans
 const compared = fixedStatement<'noted'>(sql`
 SELECT nullif(last_event.id, 0) AS "newestId", ${textAt(sql`last_event.id`)} AS "newestText",
   ${textAt(sql`${sql.placeholder('noted')}`)} AS same, last_event.id AS "lastId",
-  EXISTS (SELECT 1 FROM ${payoutTransactions} WHERE ${payoutTransactions.payout_id} IS NOT NULL) AS "hasSigned",
+  EXISTS (SELECT 1 FROM ${payoutTransactions} INDEXED BY payout_transaction_payout WHERE ${payoutTransactions.payout_id} > 0) AS "hasSigned",
   coalesce((SELECT ${scans.height} FROM ${scans}), -1) AS position,
   (SELECT ${scans.finalized_time} FROM ${scans} WHERE ${scans.height} = ${scans.finalized}) AS "finalTime",
-  (SELECT min(${next_height}) FROM ${rescans} INDEXED BY rescan_open WHERE ${finished_at} IS NULL AND ${kind} <> 'request') AS unread,
+  (SELECT min(${next_height}) FROM ${rescans} INDEXED BY rescan_unread WHERE ${finished_at} IS NULL AND ${kind} <> 'request') AS unread,
   (SELECT ${scans.restored_at} FROM ${scans}) AS "restoredAt",
   ${openAddresses} AS "openPayers"
 FROM last_event`)

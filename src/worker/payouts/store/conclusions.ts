@@ -24,12 +24,16 @@ const open = sql`${t} INDEXED BY payout_transaction_open`
  */
 export function isWatched(watched: ReadonlySet<Address>): SQL {
   const list = JSON.stringify([...watched])
-  return sql`NOT EXISTS (SELECT 1 FROM ${open} WHERE ${t.ended} IS NULL
-    AND ${t.address} NOT IN (SELECT value FROM json_each(${list})))`
+  return sql`NOT EXISTS (SELECT 1 FROM json_each(${openAddresses}) AS payer WHERE payer.value NOT IN (SELECT value FROM json_each(${list})))`
 }
 
-/** SQL: the addresses of open transactions as a JSON list. */
-export const openAddresses = sql`(SELECT json_group_array(DISTINCT ${t.address}) FROM ${open} WHERE ${t.ended} IS NULL)`
+const nextPayer = (above: SQL) =>
+  sql`(SELECT min(${t.address}) FROM ${t} INDEXED BY payout_transaction_payer WHERE ${t.ended} IS NULL AND ${t.address} > ${above})`
+/** SQL: the addresses of open transactions as a JSON list. It reads a row for each address, however many transactions an address has. */
+export const openAddresses = sql`(
+  WITH RECURSIVE payer(address) AS (
+    SELECT ${nextPayer(sql`''`)} UNION ALL SELECT ${nextPayer(sql`payer.address`)} FROM payer WHERE payer.address IS NOT NULL)
+  SELECT json_group_array(payer.address) FROM payer WHERE payer.address IS NOT NULL)`
 
 /** Whether a batch failed because a payout or a transaction has changed since the decision, so that it must be decided again. */
 export const isPayoutOvertaken = (cause: unknown) => overtakenRules.some((rule) => isRefusedBy(rule, cause))

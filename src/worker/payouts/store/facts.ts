@@ -7,7 +7,7 @@ import { scans, tokens } from '../../d1/state-tables.ts'
 import { addresses } from '../../d1/tables.ts'
 import { readIssuerState, type StandingRow } from '../../issuer/state.ts'
 import { selectStanding } from '../../issuer/store.ts'
-import { type DecimalsRow, readAgreedDecimals, selectAgreedDecimals } from '../../ledger/stored-settings.ts'
+import { type DecimalsRow, otherPayer, readAgreedDecimals, selectAgreedDecimals } from '../../ledger/stored-settings.ts'
 import type { LeavingFacts } from '../leaving.ts'
 
 /**
@@ -76,8 +76,7 @@ SELECT ${scans.halted} IS NOT NULL AS "isHalted", ${scans.restored_at} AS "resto
   (SELECT min(${changed_at}) FROM ${payoutTransactions} INDEXED BY payout_transaction_unresolved WHERE ${isUnresolved})
     AS "unknownSince",
   (EXISTS (SELECT 1 FROM ${addresses} WHERE ${addresses.address} = ${ofHex(address)})
-    OR EXISTS (SELECT 1 FROM ${payoutTransactions} INDEXED BY payout_transaction_open
-      WHERE ${ended} IS NULL AND ${payoutTransactions.address} <> ${address})) AS "isReplaced"
+    OR ${otherPayer(address)} IS NOT NULL) AS "isReplaced"
 FROM (SELECT 1) LEFT JOIN ${scans}`)
 
 const selectOpen = fixedStatement(sql`
