@@ -123,8 +123,13 @@ export function findBehind(checked: readonly CheckedNode[]): ReadonlyMap<TronNod
   return behind
 }
 
+const noHistory = 'it has no transaction history (storage.transHistory.switch), or lacks that of this block'
+
 /** The detail of a node error, with its remedy. */
-const describeNodeError = ({ detail, remedy }: NodeError) => (remedy === undefined ? detail : `${detail}: ${remedy}`)
+function describeNodeError({ kind, detail, remedy }: NodeError): string {
+  const more = kind === 'no-receipt' ? noHistory : remedy
+  return more === undefined ? detail : `${detail}: ${more}`
+}
 
 /** Whether this is java-tron's solidity or PBFT port. False if the answer does not show it (PROTOCOL.md, Block tags). */
 async function servesFinalStateOnly({ pool, deadline }: Session, { endpoint }: TronNode): Promise<boolean> {
@@ -134,15 +139,32 @@ async function servesFinalStateOnly({ pool, deadline }: Session, { endpoint }: T
   return typeof message === 'string' && / not available in (SOLIDITY|PBFT)$/.test(message)
 }
 
-/** Reads the newest final blocks as the scan does; none if only block 0 is final. */
+/**
+ * Reads the newest final blocks as the scan does; none if only block 0 is final. The scan goes on without the blocks that a node lacks. Here they are its error,
+ * because what arrives now could not be credited.
+ */
 async function readNewest(session: Session, node: TronNode, to: BlockHeight): NodeResult<readonly NodeBlock[]> {
   for (const count of blockCounts) {
     const from = Math.max(1, to - count + 1) as BlockHeight // safe: a height, at least 1
     if (to < from) break
     const blocks = await readNodeBlocks(session, node, from, to - from + 1)
-    if (blocks.ok || blocks.error.kind !== 'too-large' || count === 1) return blocks
+    if (blocks.ok) return readLacked(session, node, blocks.value, to)
+    if (blocks.error.kind !== 'too-large' || count === 1) return blocks
   }
   return ok([])
+}
+
+/** These blocks, or the error of the block after them, if it is final and the node lacks it. */
+async function readLacked(
+  session: Session,
+  node: TronNode,
+  blocks: readonly NodeBlock[],
+  to: BlockHeight,
+): NodeResult<readonly NodeBlock[]> {
+  const last = blocks.at(-1)?.header.height ?? to
+  if (last >= to) return ok(blocks)
+  const next = await readNodeBlocks(session, node, (last + 1) as BlockHeight, 1) // safe: the height after a block's
+  return next.ok ? ok(blocks) : next
 }
 
 /**

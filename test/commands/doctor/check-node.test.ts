@@ -220,7 +220,7 @@ it('the doctor finds a node without history by a block that has calls, where the
     return method === 'eth_getTransactionReceipt' ? { result: null } : undefined
   })
   expect(failures(await harness.check(changes))).toEqual([
-    expect.stringMatching(/blocks: it has no transaction history/),
+    expect.stringMatching(/blocks: no receipt of a call of block \d+: it has no transaction history/),
     anyQuorumFailure,
   ])
 })
