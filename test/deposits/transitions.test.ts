@@ -166,6 +166,19 @@ describe('a transfer', () => {
       }
     })
 
+    it('as is a movement between own addresses, but for its block', () => {
+      const stored = known('moved', { uid: null })
+      const compareMoved = (shown: JudgedTransfer) => {
+        const all = decideTransfers([shown], { ...nothing, known: new Map([[transferKey(shown), stored]]) })
+        expect([all.changed, all.fresh, all.found]).toEqual([[], [], []])
+        return all.contradicted.map(({ shown }) => shown)
+      }
+      expect(compareMoved({ ...transfer(moved), block: block(109) })).toEqual([])
+      const deposit = { ...judged, to: addressAt(1) }
+      expect(compareMoved(deposit)).toEqual([deposit])
+      expect(compareMoved({ ...transfer(seen()), raw: 4n })).toEqual([])
+    })
+
     it('but not with what one node shows in a block that is not final', () => {
       expect(compare({ ...transfer(seen()), raw: 4n }, true)).toEqual([[], []])
     })

@@ -110,7 +110,7 @@ export interface TransferDecisions {
   readonly fresh: readonly TransferChange[]
   /** Credited transfers that were sought, and that the chain shows as they are credited, perhaps in another block. */
   readonly found: readonly FoundTransfer[]
-  /** Credited transfers that the chain shows otherwise than they are credited. Their rows and entries stay: an operator decides. */
+  /** Credited transfers, and movements between the service's own addresses, that the chain shows otherwise. Rows and entries stay: an operator decides. */
   readonly contradicted: readonly Contradiction[]
 }
 
@@ -120,7 +120,7 @@ export interface FoundTransfer extends Pick<KnownTransfer, 'id' | 'version'> {
   readonly isMoved: boolean
 }
 
-/** A credited transfer, and what final blocks show in its place. */
+/** A credited transfer or a movement, and what final blocks show in its place. */
 export interface Contradiction {
   readonly stored: KnownTransfer
   readonly shown: TransferFacts
@@ -149,7 +149,8 @@ export function decideTransfers(judged: readonly JudgedTransfer[], store: Transf
 
 /**
  * Compares judged transfers of final blocks with the credited rows of the same keys, in every fact: currency, amount, sender, recipient and block. A sought
- * transfer may be in another block than the one in which it was credited; any other difference contradicts the credit.
+ * transfer may be in another block than the one in which it was credited; any other difference contradicts the credit. A movement is compared too, but for its
+ * block: what is shown in its place may be a deposit of a user.
  */
 function compareCredited(
   judged: readonly JudgedTransfer[],
@@ -159,7 +160,9 @@ function compareCredited(
   const contradicted: Contradiction[] = []
   for (const shown of judged) {
     const stored = known.get(transferKey(shown))
-    if (stored?.state !== 'credited' || shown.state === 'seen') continue
+    if (stored === undefined || shown.state === 'seen') continue
+    if (stored.state === 'moved' && !isSameMoney(shown, stored)) contradicted.push({ stored, shown })
+    if (stored.state !== 'credited') continue
     const { height } = shown.block
     const isMoved = height !== stored.block.height
     if (!isSameMoney(shown, stored) || (isMoved && !stored.isSought)) contradicted.push({ stored, shown })

@@ -214,9 +214,9 @@ export const alarmTable = {
   'corrected-credit': {
     urgency: 'today',
     raised:
-      'Blocks that were read again, after a correction or at your request, do not show a credited deposit, or show it otherwise. It stays in the ledger.',
+      'Blocks that were read again, after a correction or at your request, do not show a credited deposit, or show it or a movement between your own addresses otherwise. What is stored stays.',
     remedy:
-      'The log line has what is credited and what the blocks show. Compare both with the chain, and have a backend post the difference as an adjustment (`POST /ledger/entries`, type 9): from the user who is credited, and to the user whom the chain pays.',
+      'The log line has what is stored and what the blocks show. Compare both with the chain, and have a backend post the difference as an adjustment (`POST /ledger/entries`, type 9): from the user who is credited, and to the user whom the chain pays.',
     needsLine: true,
   },
   'paid-before-issue': {

@@ -9,7 +9,7 @@ import type { Currencies } from '../ledger/currencies.ts'
 import type { ScanContext } from './rules.ts'
 
 /**
- * Raises an alarm for each credited transfer that final blocks show otherwise, with both. Then ends the search for it. If this dies before, the transfer counts
+ * Raises an alarm for each credited transfer, and each movement, that final blocks show otherwise, with both. Then ends the search for it. If this dies before, the transfer counts
  * as not found (`reportNotFound`), so that no contradiction stays without an alarm.
  */
 export async function reportContradicted(
@@ -19,7 +19,8 @@ export async function reportContradicted(
   for (const { stored, shown } of contradicted) {
     const { txid, position, uid } = stored
     const key = { txid, position: formatPosition(position) }
-    const fields = { ...key, uid, credited: describe(stored, currencies), chain: describe(shown, currencies) }
+    const [was, chain] = [describe(stored, currencies), describe(shown, currencies)]
+    const fields = { ...key, uid, ...(stored.state === 'moved' ? { moved: was } : { credited: was }), chain }
     await alarms.raise('corrected-credit', { ...key, height: shown.block.height }, fields)
   }
   await endSearches(
