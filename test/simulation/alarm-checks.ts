@@ -6,6 +6,7 @@ import type { LogFields } from '../../src/worker/platform/logger.ts'
 import type { Environment } from './environment.ts'
 import { hasActed } from './issuer-audit.ts'
 import { expectedDeposit, mayWait } from './oracle.ts'
+import type { PayoutWorld } from './payouts.ts'
 import { currencies, freeAllowance, type Scenario } from './scenario.ts'
 import type { Stored } from './stored.ts'
 
@@ -85,20 +86,26 @@ function hasPayoutCause(env: Environment, kind: AlarmKind, { payout }: LogFields
   if (kind !== 'payout-refused') return true
   const key = payouts.keyOfPayout(Number(payout))
   const own = [...payouts.signed].flatMap(([txid, signed]) => (signed.key === key ? [txid] : []))
-  return own.some((txid) => isUntaken(env, txid))
+  return own.some((txid) => isUntaken(env, payouts, txid))
 }
 
-/** Whether the service can know of no node that has a transaction and passes it on. An answer of a node that has it can be lost where requests fail. */
-function isUntaken(env: Environment, txid: string): boolean {
-  const { scenario, chain } = env
+/** What nodes answer is stored this many milliseconds later at most, where nothing fails, and read by a tick that has begun. */
+const notedMs = 30_000
+
+/**
+ * Whether the service can know of no node that has a transaction and passes it on: the last answer of each node says so, or final blocks. An answer can be
+ * lost where requests fail.
+ */
+function isUntaken(env: Environment, payouts: PayoutWorld, txid: Txid): boolean {
+  const { scenario, chain, scheduler } = env
   const { malformed, database, slow, kill } = scenario.rates
-  const { at, isTaken } = env.payouts?.sendings.get(txid as Txid) ?? { at: 0, isTaken: false }
+  const { untakenUntil } = payouts.sendings.get(txid) ?? { untakenUntil: Infinity }
   const mayLose =
     scenario.storm !== null || scenario.trial !== null || [malformed, database, slow, kill].some((rate) => rate > 0)
   const block = chain.blockOf(txid)
   const finalMs = (chain.at(env.finalized())?.seconds ?? 0) * 1_000
-  const isMissing = finalMs >= at + minedMs && (block === undefined || block.height > env.finalized())
-  return !isTaken || mayLose || isMissing
+  const isMissing = finalMs >= payouts.sentAt(txid) + minedMs && (block === undefined || block.height > env.finalized())
+  return untakenUntil >= scheduler.now() - notedMs || mayLose || isMissing
 }
 
 /** Whether this run can leave blocks unread for long enough to raise `gap-unread`. */

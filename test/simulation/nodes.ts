@@ -240,7 +240,7 @@ function viewOf(
       [fineToken, fault === 'false decimals' ? 26 - decimals : decimals],
     ]),
     unmined: node.unmined,
-    broadcast: (transaction) => receiveBroadcast(env, transaction),
+    broadcast: (transaction) => receiveBroadcast(env, node.number, transaction),
   }
   return { view, fault }
 }

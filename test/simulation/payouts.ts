@@ -110,8 +110,10 @@ export interface PayoutWorld {
   onSigned: (payout: StoredPayout) => void
   /** The bytes that the database has of a transaction. */
   bytesOf: (txid: Txid) => string | undefined
-  /** The transactions that nodes have received: when the first one did, and whether any has said that it has it. */
-  readonly sendings: Map<Txid, { readonly at: number; readonly isTaken: boolean }>
+  /** When the service decided to send a transaction first, by the database; 0 if it has not. */
+  sentAt: (txid: Txid) => number
+  /** The transactions that nodes have received. */
+  readonly sendings: Map<Txid, Sending>
   /** Whether troubles are over: nodes pass on every transaction, and it succeeds. */
   isCalm: boolean
   /** How many times longer than intended a signer sleeps between two requests to the service, as on a busy machine. */
@@ -120,6 +122,14 @@ export interface PayoutWorld {
   lackingSince: number
   /** Whether payouts are over: no signer runs any more. */
   isOver: boolean
+}
+
+/** What nodes have answered to the broadcasts of a transaction. */
+interface Sending {
+  /** The nodes whose last answer was that they have it. */
+  readonly takers: ReadonlySet<number>
+  /** Until when there was last no such node: Infinity if there is none now. */
+  readonly untakenUntil: number
 }
 
 /** What payouts need of a run's environment. */
@@ -157,6 +167,7 @@ export function createPayoutWorld(isNeeded: boolean, random: Random, further: Ra
     debitOf: () => null,
     onSigned: () => undefined,
     bytesOf: () => undefined,
+    sentAt: () => 0,
     isCalm: false,
     sleepFactor: 6,
     lackingSince: 0,
@@ -202,8 +213,15 @@ function readTransaction(transaction: string) {
   return { rawData, txid: txidOf(rawData), contract, to, raw: amount, reference, expiration: Number(numberOf(raw, 8)) }
 }
 
+/** Notes what a node has answered to a broadcast. */
+function noteAnswer({ sendings }: PayoutWorld, now: number, txid: Txid, node: number, isTaken: boolean): void {
+  const { takers: before = new Set<number>(), untakenUntil = Infinity } = sendings.get(txid) ?? {}
+  const takers = new Set([...before].filter((one) => one !== node).concat(isTaken ? [node] : []))
+  sendings.set(txid, { takers, untakenUntil: takers.size === 0 ? Infinity : Math.min(untakenUntil, now) })
+}
+
 /** Answers a broadcast as a node would. The answer can be false: whether the node passes the transaction on is drawn separately. */
-export function receiveBroadcast(env: Around, transaction: string): Wire {
+export function receiveBroadcast(env: Around, node: number, transaction: string): Wire {
   const { payouts: world, chain, scenario } = env
   if (world === null) throw new Error('a broadcast without payouts')
   const { random, pool } = world
@@ -211,8 +229,7 @@ export function receiveBroadcast(env: Around, transaction: string): Wire {
   const { txid, expiration } = read
   checkSent(env, world, txid, transaction)
   const answer = (code: string, result = false) => {
-    const { at, isTaken } = world.sendings.get(txid) ?? { at: env.scheduler.now(), isTaken: false }
-    world.sendings.set(txid, { at, isTaken: isTaken || result || code === 'DUP_TRANSACTION_ERROR' })
+    noteAnswer(world, env.scheduler.now(), txid, node, result || code === 'DUP_TRANSACTION_ERROR')
     return { ...(result ? { result } : {}), code, txid, message: '' }
   }
   const tip = chain.tip()

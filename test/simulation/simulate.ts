@@ -8,8 +8,8 @@ import { importPatched } from './source-patch.ts'
 /**
  * Runs seeds: `npm run simulate -- --seeds 1000 --from 1`, with `--workers 2` on two cores. It stops at the first broken promise;
  * `--all` goes on, and prints each. `--trace` prints each event. `--defect <name>` makes a deliberate mistake of `defects.txt`, which
- * some seed must find. `--defects` says for each mistake whether a seed finds it. Each seed that breaks a promise is printed with the command that
- * repeats it, and the status is 1 then.
+ * some seed must find. `--defects` says for each mistake, or for that of `--defect`, whether a seed finds it. Each seed that breaks a
+ * promise is printed with the command that repeats it, and the status is 1 then.
  */
 const { values } = parseArgs({
   options: {
@@ -101,18 +101,23 @@ async function repeatDefect(name: string): Promise<void> {
   process.exitCode = 1
 }
 
-/** Prints for each mistake whether a seed finds it. */
+/** Prints for each mistake, or for the one of `--defect`, whether a seed finds it. */
 async function findDefects(): Promise<void> {
   const unpatched = (await import('./run.ts')).createSimulation()
-  for (const name of Object.keys(defects)) printLine(`${name}: ${await isFound(name, unpatched)}`)
+  const names = values.defect === undefined ? Object.keys(defects) : [values.defect]
+  for (const name of names) printLine(`${name}: ${await judge(name, unpatched)}`)
 }
 
-/** Whether some seed breaks a promise with the mistake, and the same seed keeps every promise without the mistake up to the block of that violation. */
-async function isFound(name: string, unpatched: Simulation): Promise<boolean> {
+/**
+ * Returns `found` if some seed breaks a promise with the mistake, and the same seed keeps every promise without it up to the block of that violation. Else why
+ * the mistake does not count as found.
+ */
+async function judge(name: string, unpatched: Simulation): Promise<string> {
   const found = await findDefect(name)
-  if (found === null) return false
+  if (found === null) return `not found by ${seeds} seeds`
   const overrides = defects[name]?.overrides ?? {}
-  return (await unpatched(found.seed, { overrides, until: found.height })).violation === null
+  const { violation } = await unpatched(found.seed, { overrides, until: found.height })
+  return violation === null ? 'found' : `seed ${found.seed} breaks a promise without the mistake, too: ${violation}`
 }
 
 /** The first seed that breaks a promise with the mistake, or null. */

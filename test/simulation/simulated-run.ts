@@ -247,6 +247,7 @@ function createPayoutCalls(
   const { payouts: world } = env
   if (world !== null) {
     world.bytesOf = stored.bytesOfPayout
+    world.sentAt = stored.sentAtOf
     world.keyOfPayout = (id) => {
       const payout = stored.payoutById(id)
       return payout === undefined ? null : keyOf(payout)

@@ -308,5 +308,7 @@ function payoutReads({ rows, first, count }: Queries) {
     sendsOf: count('SELECT sends AS n FROM payout_transaction WHERE txid = ?'),
     /** The bytes that are stored of a payout's transaction. */
     bytesOfPayout: (txid: string) => bytes(txid)?.bytes ?? undefined,
+    /** When a payout's transaction was sent first, in milliseconds. */
+    sentAtOf: count('SELECT sent_at AS n FROM payout_transaction WHERE txid = ?'),
   }
 }
