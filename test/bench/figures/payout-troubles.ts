@@ -66,6 +66,8 @@ export async function measurePayoutTroubles(): Promise<readonly Figure[]> {
   )
   const refused = await measureRefusal()
   figures.push(figure('nobody takes a payout: from its first sending to the alarm', refused, 's', atMost(90, refused)))
+  const again = await measureAgain()
+  figures.push(figure('failed, refilled, approved again → signed', again, 's', atMost(15, again)))
   return figures
 }
 
@@ -105,4 +107,24 @@ async function measureRefusal(): Promise<number> {
   }
   payouts.stop()
   return Number.POSITIVE_INFINITY
+}
+
+/** Seconds from the approval of a payout whose first transaction has failed to its next signed one; infinite if there is none within 25 minutes. */
+async function measureAgain(): Promise<number> {
+  const payouts = await startPayouts({ nodes })
+  const { service } = payouts
+  const row = service.sqlite.prepare('SELECT id, state FROM payout')
+  const until = async (state: string, secondsMax: number) => {
+    for (let second = 0; second < secondsMax && row.get()?.state !== state; second += 1) await service.run(1_000)
+    return row.get()?.state === state
+  }
+  payouts.mining.isFailing = true
+  payouts.ask(1)
+  const isStuck = await until('stuck', 300)
+  payouts.mining.isFailing = false
+  const approvedAt = service.now()
+  void service.ledger.approvePayouts([Number(row.get()?.id)], 'office')
+  const isSigned = isStuck && (await until('signed', 1_500))
+  payouts.stop()
+  return isSigned ? (service.now() - approvedAt) / 1000 : Number.POSITIVE_INFINITY
 }

@@ -12,6 +12,7 @@ import { txidOf } from '../../../src/worker/chain/transaction.ts'
 import type { UnixMs } from '../../../src/worker/common/time.ts'
 import { assetsSchema } from '../../../src/worker/config/chain.ts'
 import { parseBindings } from '../../../src/worker/config/schemas.ts'
+import { quietNodes } from '../../commands/payout/harness.ts'
 import { trackOperation } from '../../simulation/event-loop.ts'
 import type { ChainTransaction } from '../../support/block-json.ts'
 import { toTransaction } from '../../support/chain-builder.ts'
@@ -73,6 +74,9 @@ export interface Arrival {
 export async function startPayouts(options: Pick<VirtualOptions, 'nodes'> = {}) {
   const mined = new Map<number, ChainTransaction[]>()
   const sentAt = new Map<string, number>()
+  /** Whether each transaction that is in a block succeeded, by txid. */
+  const results = new Map<string, boolean>()
+  const mining: { isFailing: boolean } = { isFailing: false }
   const arrivals = new Map<string, Arrival[]>()
   let service: VirtualService | null = null
   const now = () => service?.now() ?? startMs
@@ -92,15 +96,18 @@ export async function startPayouts(options: Pick<VirtualOptions, 'nodes'> = {}) 
       if (sentAt.has(txid) || !isPassedOn) return
       sentAt.set(txid, now())
       const height = firstHeight + Math.floor((now() - startMs) / slotMs) + 1
-      const logs = [transferLog(usdtAddress, payoutAddress, recipient, units)]
-      mined.set(height, [...(mined.get(height) ?? []), toTransaction({ kind: 'signed', rawData, logs }, rawData)])
+      const { isFailing } = mining
+      const logs = isFailing ? [] : [transferLog(usdtAddress, payoutAddress, recipient, units)]
+      const spec = { kind: 'signed', rawData, logs, failed: isFailing } as const
+      mined.set(height, [...(mined.get(height) ?? []), toTransaction(spec, rawData)])
+      results.set(txid, !isFailing)
     },
   }
   const PAYOUTS = { address: payoutBase58, limits }
   const running = await startVirtual(chain, { ...options, variables: { PAYOUTS } })
   service = running
   await running.addressOf(1)
-  const stop = await startSigner(running)
+  const stop = await startSigner(running, results)
   await running.run(2 * minuteMs)
   void running.ledger.post([{ uid: 1, cuy: 2, type: 9, osn: 'money', amt: '1000000' }], 'bench')
   await running.run(1_000)
@@ -112,6 +119,8 @@ export async function startPayouts(options: Pick<VirtualOptions, 'nodes'> = {}) 
     stop,
     /** What nodes have got, by the txid of the transaction, in order. */
     arrivals,
+    /** Whether transactions that nodes get from now on fail in their blocks. */
+    mining,
     ask(count: number) {
       const list = Array.from({ length: count }, () => {
         orders += 1
@@ -119,18 +128,20 @@ export async function startPayouts(options: Pick<VirtualOptions, 'nodes'> = {}) 
       })
       void running.ledger.askPayouts(list, 'bench')
     },
-    /** Milliseconds from the request to the sending of each payout that was sent, and from finality to `paid` of each that is paid. */
-    delays() {
-      const rows = running.sqlite.prepare('SELECT * FROM payout ORDER BY id').all() as unknown as Row[]
-      return {
-        sent: rows
-          .flatMap(({ txid, created_at }) => (sentAt.get(txid ?? '') ?? Number.NaN) - created_at)
-          .filter(Number.isFinite),
-        paid: rows.flatMap(({ state, changed_at, height }) =>
-          state === 'paid' ? [changed_at - blocks.timeOf((height ?? 0) + finalityBlocks)] : [],
-        ),
-      }
-    },
+    delays: () => delaysOf(running, sentAt, blocks.timeOf),
+  }
+}
+
+/** Milliseconds from the request to the sending of each payout that was sent, and from finality to `paid` of each that is paid. */
+function delaysOf({ sqlite }: VirtualService, sentAt: ReadonlyMap<string, number>, timeOf: (height: number) => number) {
+  const rows = sqlite.prepare('SELECT * FROM payout ORDER BY id').all() as unknown as Row[]
+  return {
+    sent: rows
+      .flatMap(({ txid, created_at }) => (sentAt.get(txid ?? '') ?? Number.NaN) - created_at)
+      .filter(Number.isFinite),
+    paid: rows.flatMap(({ state, changed_at, height }) =>
+      state === 'paid' ? [changed_at - timeOf((height ?? 0) + finalityBlocks)] : [],
+    ),
   }
 }
 
@@ -142,8 +153,8 @@ interface Row {
   readonly changed_at: number
 }
 
-/** Starts a signer beside the service. The returned function ends it. */
-async function startSigner(service: VirtualService): Promise<() => void> {
+/** Starts a signer beside the service. Its nodes know these results of transactions. The returned function ends it. */
+async function startSigner(service: VirtualService, results: ReadonlyMap<string, boolean>): Promise<() => void> {
   const assets = parseBindings(assetsSchema, serviceVariables([]))
   if (!assets.ok) throw new Error(assets.error.join())
   const { chainId, currencies } = assets.value
@@ -176,7 +187,12 @@ async function startSigner(service: VirtualService): Promise<() => void> {
     again: new Set<string>(),
   }
   const answers = openService('https://wallet.test', async () => 'token', fetch as unknown as typeof globalThis.fetch)
-  const nodes = undefined as never // the signer asks its own nodes only about transactions that have expired, and none expires here
+  const clock = {
+    get ms() {
+      return service.now()
+    },
+  }
+  const nodes = quietNodes(clock, results)
   void keepSigning({ signer, service: answers, nodes, clock: service.clock, print: () => undefined }, abort.signal)
   return () => {
     abort.abort()
