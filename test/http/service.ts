@@ -295,7 +295,8 @@ export function addressFrom(base58: string): Address {
   return address.value
 }
 
-const payer = addressOf(99)
+/** Who sends the transfers of tests. */
+export const payer = addressOf(99)
 
 /** A transfer of `amount` sun from `payer`. */
 export const trxTo = (to: Address, amount: bigint): TransactionSpec => ({ kind: 'trx', from: payer, to, amount })

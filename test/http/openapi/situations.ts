@@ -17,6 +17,7 @@ import {
   finalityLag,
   firstAddress,
   nodesWith,
+  payer,
   payFinal,
   postInit,
   type RunningService,
@@ -223,6 +224,8 @@ export const situations: Readonly<Record<Situation, () => Promise<RunningService
   'two deposits and a payment': () => withPayment('shop'),
   'a payment by another backend': () => withPayment('office'),
   'a deposit that is held for review': inReview,
+  'a deposit that is held for review, of a sender that is an operator by now': async () =>
+    (await inReview()).with({ OPERATOR_ADDRESSES: [formatBase58(payer)] }),
   'a deposit that was looked at': async () => {
     const service = await inReview()
     const { results } = await service.db

@@ -22,6 +22,7 @@ export type Situation =
   | 'two deposits, credited'
   | 'two deposits and a payment'
   | 'a deposit that is held for review'
+  | 'a deposit that is held for review, of a sender that is an operator by now'
   | 'a deposit that was looked at'
   | 'two deposits that are not final'
   | 'two deposits that are not final, late'

@@ -71,7 +71,8 @@ export const reasonTexts: Readonly<Record<Reason, ReasonText>> = {
     cure: operatorCure,
   },
   'chain-forked': {
-    cause: 'The nodes show another chain than before. Nothing is credited until an operator has checked it.',
+    cause:
+      'The nodes show another chain than before. Nothing is credited, paid out or given back until an operator has checked it.',
     cure: operatorCure,
   },
   'configuration-differs': {

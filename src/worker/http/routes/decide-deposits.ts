@@ -99,6 +99,16 @@ const failures = (): readonly docs.Failure[] => [
     given: 'a deposit that was looked at',
     request: { deposits: [decisionOf('refuse')] },
   }),
+  refused(
+    conflict(
+      'from-operator',
+      "its sender is an operator's wallet or the payout address: it is a movement, and no deposit",
+    ),
+    {
+      given: 'a deposit that is held for review, of a sender that is an operator by now',
+      request: { deposits: [decisionOf('credit')] },
+    },
+  ),
 ]
 
 const conflict = (reason: DecideReason, why: string) => ({ status: 409, reason, msg: `deposit 1: ${why}` }) as const
