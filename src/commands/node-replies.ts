@@ -15,10 +15,16 @@ export interface MinedInfo {
   readonly energy: number
 }
 
-/** A number that nodes leave out if it is zero. */
-export const optionalAmount = z.optional(z.int().check(z.gte(0)))
-/** Reads a number that nodes leave out if it is zero. */
-export const orZero = (value: number | undefined) => value ?? 0
+/** An integer. The transport gives one above 2^53 − 1 as a bigint. */
+export const exactInteger = z.pipe(
+  z.union([z.int(), z.bigint()]),
+  z.transform((value: number | bigint) => BigInt(value)),
+)
+const notNegative = exactInteger.check(z.refine((value) => value >= 0n))
+/** An amount of sun that nodes leave out if it is zero. */
+export const optionalAmount = z._default(notNegative, 0n)
+/** A number of units, such as bytes or energy, that nodes leave out if it is zero. */
+export const optionalCount = z.pipe(optionalAmount, z.transform(Number))
 /** Makes a parser of replies. It returns undefined for a reply that `schema` refuses, or for which `map` returns undefined. */
 export const parsedWith =
   <T, R>(schema: z.ZodMiniType<T>, map: (value: T) => R | undefined) =>
@@ -29,11 +35,11 @@ export const parsedWith =
 
 const infoSchema = z.object({
   id: z.optional(z.string()),
-  blockNumber: optionalAmount,
+  blockNumber: z.optional(z.int().check(z.gte(0))),
   fee: optionalAmount,
   result: z.optional(z.string()),
   resMessage: z.optional(z.string()),
-  receipt: z.optional(z.object({ energy_usage_total: optionalAmount, result: z.optional(z.string()) })),
+  receipt: z.optional(z.object({ energy_usage_total: optionalCount, result: z.optional(z.string()) })),
 })
 
 /**
@@ -47,7 +53,7 @@ export function readInfo(nodes: AgreedNodes, txid: string): Promise<MinedInfo | 
     if (id !== txid || height === undefined) return undefined
     const isSuccess = result === undefined && (receipt?.result ?? 'SUCCESS') === 'SUCCESS'
     const message = hexText(resMessage) || (receipt?.result ?? '')
-    return { height, isSuccess, message, fee: BigInt(orZero(fee)), energy: orZero(receipt?.energy_usage_total) }
+    return { height, isSuccess, message, fee, energy: receipt?.energy_usage_total ?? 0 }
   })
   const describe = (info: MinedInfo | null) => (info === null ? 'in no block' : `in block ${info.height}`)
   return nodes.agree('gettransactioninfobyid', { value: txid }, { parse, merge: ifEqual, describe })

@@ -6,6 +6,7 @@ import {
   formatUnits,
   noAmount,
   parseAmount,
+  parseIntegersExactly,
   parseUnits,
   toAmount,
 } from '../../src/worker/common/amount.ts'
@@ -141,5 +142,20 @@ describe('parseAmount', () => {
         expect(parseAmount(formatUnits(units, scale), scale)).toEqual({ ok: true, value: units })
       }),
     )
+  })
+})
+
+describe('an integer of JSON that a double may not hold', () => {
+  it.each<[string, unknown]>([
+    ['[9007199254740991,-9007199254740991]', [amountMax, -amountMax].map(Number)],
+    ['{"a":9007199254740993,"b":-9007199254740993}', { a: 9_007_199_254_740_993n, b: -9_007_199_254_740_993n }],
+    ['{"a": [ 18446744073709551615 ]}', { a: [18_446_744_073_709_551_615n] }],
+    ['9007199254740993', 9_007_199_254_740_993n],
+    [
+      '{"a":":9007199254740993","b":[1234567890123456.5,1e400]}',
+      { a: ':9007199254740993', b: [1234567890123456.5, Infinity] },
+    ],
+  ])('%s is exact, and everything else is as always', (text, value) => {
+    expect(parseIntegersExactly(text)).toEqual(value)
   })
 })

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini'
 import { type Address, formatBase58, formatHex } from '../../worker/chain/address.ts'
-import { hexText, optionalAmount, orZero, parsedWith, plainText } from '../node-replies.ts'
+import { exactInteger, hexText, optionalAmount, optionalCount, parsedWith, plainText } from '../node-replies.ts'
 import { type AgreedNodes, type AgreedReading, ifEqual } from '../nodes.ts'
 import type { AccountResources, ChainPrices, EnergyEstimate } from './collect-address.ts'
 
@@ -15,13 +15,15 @@ export interface NodeAccount {
 
 const leastOf = <T extends bigint | number>(a: T, b: T): T => (a < b ? a : b)
 
-const parameterList = z.object({ chainParameter: z.array(z.object({ key: z.string(), value: z.optional(z.int()) })) })
+const parameterList = z.object({
+  chainParameter: z.array(z.object({ key: z.string(), value: z._default(exactInteger, 0n) })),
+})
 
 /** Reads the prices of the chain. A reply that lacks one of them counts as no answer, because no price is assumed. */
 export function readPrices(nodes: AgreedNodes): Promise<ChainPrices> {
   const parse = parsedWith(parameterList, ({ chainParameter }) => {
-    const values = new Map(chainParameter.map(({ key, value }) => [key, value ?? 0]))
-    const of = (key: string) => BigInt(values.get(key) ?? -1)
+    const values = new Map(chainParameter.map(({ key, value }) => [key, value]))
+    const of = (key: string) => values.get(key) ?? -1n
     const prices = {
       sunPerByte: of('getTransactionFee'),
       sunPerEnergy: of('getEnergyFee'),
@@ -51,7 +53,7 @@ export function readAccount(nodes: AgreedNodes, address: Address): Promise<NodeA
     if (reply.address !== base58) return undefined
     const keys = reply.owner_permission?.keys ?? [{ address: base58 }]
     const hasOwnKey = keys.length === 1 && keys[0]?.address === base58
-    return { sun: BigInt(orZero(reply.balance)), hasOwnKey, isContract: reply.type === 'Contract' }
+    return { sun: reply.balance, hasOwnKey, isContract: reply.type === 'Contract' }
   })
   // A block may have come between the replies, so the smaller balance counts.
   const merge: AgreedReading<NodeAccount | null>['merge'] = (a, b) => {
@@ -62,14 +64,14 @@ export function readAccount(nodes: AgreedNodes, address: Address): Promise<NodeA
 }
 
 const resourceSchema = z.object({
-  freeNetUsed: optionalAmount,
-  freeNetLimit: optionalAmount,
-  NetUsed: optionalAmount,
-  NetLimit: optionalAmount,
-  EnergyUsed: optionalAmount,
-  EnergyLimit: optionalAmount,
-  TotalEnergyLimit: optionalAmount,
-  TotalEnergyWeight: optionalAmount,
+  freeNetUsed: optionalCount,
+  freeNetLimit: optionalCount,
+  NetUsed: optionalCount,
+  NetLimit: optionalCount,
+  EnergyUsed: optionalCount,
+  EnergyLimit: optionalCount,
+  TotalEnergyLimit: optionalCount,
+  TotalEnergyWeight: optionalCount,
 })
 
 /** The unused resources of an account, and the yield of stakes. */
@@ -80,12 +82,12 @@ export interface ResourceReading extends AccountResources {
 
 /** Reads the unused resources of an account. They change with each block, so nodes may differ, and the smallest value of each resource counts. */
 export function readResources(nodes: AgreedNodes, address: Address): Promise<ResourceReading> {
-  const left = (limit: number | undefined, used: number | undefined) => Math.max(0, orZero(limit) - orZero(used))
+  const left = (limit: number, used: number) => Math.max(0, limit - used)
   const parse = parsedWith(resourceSchema, (reply) => ({
     energy: left(reply.EnergyLimit, reply.EnergyUsed),
     stakedBytes: left(reply.NetLimit, reply.NetUsed),
     freeBytes: left(reply.freeNetLimit, reply.freeNetUsed),
-    total: { energy: orZero(reply.TotalEnergyLimit), weight: orZero(reply.TotalEnergyWeight) },
+    total: { energy: reply.TotalEnergyLimit, weight: reply.TotalEnergyWeight },
   }))
   const merge = (a: ResourceReading, b: ResourceReading): ResourceReading => ({
     energy: leastOf(a.energy, b.energy),
@@ -98,12 +100,15 @@ export function readResources(nodes: AgreedNodes, address: Address): Promise<Res
 
 /** Reads the sun of an account's energy stake that it can delegate now. */
 export function readDelegatable(nodes: AgreedNodes, owner: Address): Promise<bigint> {
-  const parse = parsedWith(z.object({ max_size: optionalAmount }), ({ max_size }) => BigInt(orZero(max_size)))
+  const parse = parsedWith(z.object({ max_size: optionalAmount }), ({ max_size }) => max_size)
   const body = { owner_address: formatBase58(owner), type: 1, visible: true }
   return nodes.agree('getcandelegatedmaxsize', body, { parse, merge: leastOf })
 }
 
-const delegation = z.object({ frozen_balance_for_energy: optionalAmount, expire_time_for_energy: optionalAmount })
+const delegation = z.object({
+  frozen_balance_for_energy: optionalAmount,
+  expire_time_for_energy: z.optional(z.unknown()),
+})
 const delegatedSchema = z.object({ delegatedResource: z.optional(z.array(delegation)) })
 
 /** Reads the sun that `from` has delegated to `to` for energy and can take back. Locked sun is not included. */
@@ -111,7 +116,7 @@ export function readDelegated(nodes: AgreedNodes, from: Address, to: Address): P
   const parse = parsedWith(delegatedSchema, ({ delegatedResource = [] }) =>
     delegatedResource
       .filter(({ expire_time_for_energy: lockedUntil }) => lockedUntil === undefined)
-      .reduce((sum, { frozen_balance_for_energy: sun }) => sum + BigInt(orZero(sun)), 0n),
+      .reduce((sum, { frozen_balance_for_energy: sun }) => sum + sun, 0n),
   )
   const body = { fromAddress: formatBase58(from), toAddress: formatBase58(to), visible: true }
   return nodes.agree('getdelegatedresourcev2', body, { parse, merge: leastOf })
@@ -129,7 +134,7 @@ export function readReceivers(nodes: AgreedNodes, from: Address): Promise<Readon
 
 const callSchema = z.object({
   result: z.object({ result: z.optional(z.boolean()), message: z.optional(z.string()) }),
-  energy_used: optionalAmount,
+  energy_used: z.optional(z.int().check(z.gte(0))),
   constant_result: z.optional(z.array(z.string())),
   transaction: z.optional(z.object({ ret: z.optional(z.array(z.object({ ret: z.optional(z.string()) }))) })),
 })

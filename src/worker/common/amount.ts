@@ -57,11 +57,25 @@ export function parseAmount(text: string, scale: number): Result<Amount, SignedA
   return amount === null ? err('out-of-range') : ok(amount)
 }
 
+/** `JSON.parse` whose function also gets the digits of a number as they were sent (TC39, source text access). TypeScript has no type for that yet. */
+export const parseWithSource = JSON.parse as (
+  text: string,
+  revive: (name: string, value: unknown, context: { readonly source?: string }) => unknown,
+) => unknown
+
 /** Parses JSON, but returns each number named `amt` as the text of its digits, so that no amount becomes a double. Throws as `JSON.parse` does. */
 export function parseAmountsAsText(text: string): unknown {
-  const parse = JSON.parse as (
-    text: string,
-    revive: (name: string, value: unknown, context: { source?: string }) => unknown,
-  ) => unknown
-  return parse(text, (name, value, { source }) => (name === 'amt' && typeof value === 'number' ? source : value))
+  return parseWithSource(text, (name, value, { source }) => {
+    return name === 'amt' && typeof value === 'number' ? source : value
+  })
+}
+
+const longNumber = /(?:^|[[:,\s])-?\d{16}/
+
+/** Parses JSON, but returns each integer that a double may not hold as a bigint. Throws as `JSON.parse` does. */
+export function parseIntegersExactly(text: string): unknown {
+  if (!longNumber.test(text)) return JSON.parse(text)
+  return parseWithSource(text, (_name, value, { source = '' }) => {
+    return typeof value === 'number' && !Number.isSafeInteger(value) && /^-?\d+$/.test(source) ? BigInt(source) : value
+  })
 }

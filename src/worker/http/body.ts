@@ -1,3 +1,4 @@
+import { parseWithSource } from '../common/amount.ts'
 import { err, ok, type Result } from '../common/result.ts'
 import { readBytes } from '../platform/read-bytes.ts'
 import {
@@ -64,17 +65,10 @@ export function withoutNulls(value: unknown): unknown {
   )
 }
 
-/** `JSON.parse` with the digits of each number as sent (TC39, source text access). TypeScript has no type for that yet. */
-type ParseWithSource = (
-  text: string,
-  reviver: (key: string, value: unknown, context: { readonly source?: string }) => unknown,
-) => unknown
-
 function parseExactly(bytes: Uint8Array): Result<unknown, Problem> {
   try {
     const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: false }).decode(bytes)
-    const parse = JSON.parse as ParseWithSource
-    const value = parse(text, (key, value, { source }) => {
+    const value = parseWithSource(text, (key, value, { source }) => {
       if (value === null && optionalMembers.includes(key)) return undefined // undefined removes the member
       if (typeof value !== 'number') return value
       if (key === 'amt' || key === 'fee') return source

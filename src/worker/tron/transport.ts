@@ -1,3 +1,4 @@
+import { parseIntegersExactly } from '../common/amount.ts'
 import { err, ok, parseJson, type Result } from '../common/result.ts'
 import type { UnixMs } from '../common/time.ts'
 import type { Clock } from '../platform/clock.ts'
@@ -85,12 +86,24 @@ async function post<T>(
     if (!received.ok) return received
     const { status, text, bytes } = received.value
     return readSafely(() => {
-      const value = parseJson(text)
+      const value = bytes > limits.smallReplyBytes ? parseJson(text) : parseSmall(text)
       const error = readHttpError(status, text, value, body.startsWith('['))
       return error === null ? read(value, bytes) : err(error)
     })
   } finally {
     if (large.memory !== null) giveBack(network.memory, large.memory)
+  }
+}
+
+/**
+ * Parses a small reply; undefined if it is not JSON. Amounts of sun are numbers there, and integers above 2^53 − 1 come as bigints. Large replies are blocks,
+ * whose amounts are read from their bytes: exact numbers would take several times the memory.
+ */
+function parseSmall(text: string): unknown {
+  try {
+    return parseIntegersExactly(text)
+  } catch {
+    return undefined
   }
 }
 

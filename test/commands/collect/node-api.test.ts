@@ -22,12 +22,15 @@ const config = unwrap(parseConfig(bindingsFor({ rpcUrl: 'https://n.example/jsonr
 const someone = unwrap(parseAddress('TVy8BpqtLbd4oGHjyrAiAzY8vpUdUCcB1D'))
 
 /** Nodes that answer each request with this recorded reply; `asked` lists the requests. */
-function replay({ response }: Pick<RecordedApiCall, 'response'>) {
+const replay = ({ response }: Pick<RecordedApiCall, 'response'>) => replayText(JSON.stringify(response))
+
+/** Nodes that answer each request with this text. */
+function replayText(text: string) {
   const asked: { path: string; body: unknown }[] = []
   const { clock, around, run } = createCommandTime()
   const fetch = around(async (url, init) => {
     asked.push({ path: new URL(String(url)).pathname, body: JSON.parse(String(init?.body)) })
-    return new Response(JSON.stringify(response), { headers: { 'content-type': 'application/json' } })
+    return new Response(text, { headers: { 'content-type': 'application/json' } })
   })
   const nodes = openNodes(config, { clock, fetch, signal: new AbortController().signal })
   const agree: AgreedNodes['agree'] = (...question) => run(nodes.agree(...question))
@@ -55,6 +58,44 @@ describe('an account', () => {
   it('of another address is not believed', async () => {
     const { nodes } = replay(recordedCall('accounts', 'getaccount-delegator'))
     await expect(readAccount(nodes, someone)).rejects.toThrow('no node answered getaccount')
+  })
+})
+
+describe('numbers above 2^53 − 1 are read to the unit:', () => {
+  const [large, txid] = [9_007_199_254_740_993n, 'ab'.repeat(32)] // the nearest double is one less
+
+  it('the TRX of an account, beside a number that nothing reads', async () => {
+    const { nodes } = replayText(
+      `{"address":"TVy8BpqtLbd4oGHjyrAiAzY8vpUdUCcB1D","balance": ${large},"allowance":${large}0}`,
+    )
+    expect(await readAccount(nodes, someone)).toEqual({ sun: large, hasOwnKey: true, isContract: false })
+  })
+
+  it('what can be delegated, and what is delegated', async () => {
+    expect(await readDelegatable(replayText(`{"max_size":${large}}`).nodes, someone)).toBe(large)
+    const item = `{"frozen_balance_for_energy":${large}}`
+    expect(await readDelegated(replayText(`{"delegatedResource":[${item},${item}]}`).nodes, someone, someone)).toBe(
+      2n * large,
+    )
+  })
+
+  it('the fee of a transaction', async () => {
+    const { nodes } = replayText(`{"id":"${txid}","blockNumber":7,"fee":${large}}`)
+    expect(await readInfo(nodes, txid)).toMatchObject({ height: 7, fee: large })
+  })
+
+  it('a price of the chain, among others', async () => {
+    const { chainParameter } = recordedCall('chain', 'chainparameters-mainnet-like').response
+    const list = JSON.stringify({ chainParameter: [{ key: 'x', value: 1 }, ...(chainParameter as object[])] })
+    const { nodes } = replayText(list.replace('"value":1}', `"value":${large}}`))
+    expect(await readPrices(nodes)).toMatchObject({ sunPerEnergy: 100n })
+  })
+
+  it('but no fraction and no negative amount is an amount', async () => {
+    for (const text of ['1.5', '-1', `-${large}`, '1e30']) {
+      const { nodes } = replayText(`{"max_size":${text}}`)
+      await expect(readDelegatable(nodes, someone)).rejects.toThrow('an unknown reply')
+    }
   })
 })
 

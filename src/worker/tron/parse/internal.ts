@@ -37,9 +37,9 @@ export function parseInternals(value: unknown, txid: Txid, height: number): Pars
     if (!['undefined', 'boolean'].includes(typeof item.rejected))
       return err('an internal transaction that is undone or not')
     const isUndone = item.rejected === true
-    if (from !== null && to !== null && note !== 'create' && !isUndone && Number.isSafeInteger(sun) && sun > 0) {
+    if (from !== null && to !== null && note !== 'create' && !isUndone && sun > 0n) {
       const position = internalPosition(lines.length)
-      transfers.push({ txid, position, asset: nativeAsset, from, to, amount: BigInt(sun) })
+      transfers.push({ txid, position, asset: nativeAsset, from, to, amount: sun })
     }
     lines.push(`${note} ${from} ${to} ${sun}${isUndone ? ' rejected' : ''}`)
   }
@@ -51,8 +51,9 @@ const addressOf = (value: unknown): Address | null =>
   typeof value === 'string' ? parseNodeAddress(`0x${value}`) : null
 
 /** The TRX that a call sent, in sun: among its values, the one that names no other token. Nodes leave out a value of 0. */
-function sunOf(values: unknown): number {
+function sunOf(values: unknown): bigint {
   const list: readonly unknown[] = Array.isArray(values) ? values : []
   const trx = list.find((one) => isObject(one) && one.tokenId === undefined)
-  return isObject(trx) && typeof trx.callValue === 'number' ? trx.callValue : 0
+  const sun = isObject(trx) ? trx.callValue : 0n
+  return typeof sun === 'bigint' || Number.isSafeInteger(sun) ? BigInt(sun as bigint | number) : 0n // safe: just checked
 }
