@@ -1,4 +1,5 @@
 import * as z from 'zod/mini'
+import { type Address, formatHex } from '../worker/chain/address.ts'
 import { type AgreedNodes, ifEqual } from './nodes.ts'
 
 // Replies of the nodes' HTTP APIs that several commands read (PROTOCOL.md, Collecting).
@@ -16,7 +17,7 @@ export interface MinedInfo {
 }
 
 /** An integer. The transport gives one above 2^53 − 1 as a bigint. */
-export const exactInteger = z.pipe(
+const exactInteger = z.pipe(
   z.union([z.int(), z.bigint()]),
   z.transform((value: number | bigint) => BigInt(value)),
 )
@@ -68,3 +69,71 @@ export const plainText = (text: string) =>
     .replace(/[^\x20-\x7e]/g, '')
     .trim()
     .slice(0, 160)
+
+/** Prices and limits of the chain, as a node reports them. Amounts are sun. */
+export interface ChainPrices {
+  readonly sunPerByte: bigint
+  readonly sunPerEnergy: bigint
+  /** Sun for the bytes of a transaction that creates an account, unless staked bandwidth covers them. */
+  readonly createAccountFee: bigint
+  /** Sun for the new account itself, in addition to `createAccountFee`. */
+  readonly newAccountFee: bigint
+  readonly feeLimitMax: bigint
+  /** Bytes that each account may send in a day without burning sun. */
+  readonly freeBytes: number
+}
+
+const parameterList = z.object({
+  chainParameter: z.array(z.object({ key: z.string(), value: z._default(exactInteger, 0n) })),
+})
+
+/** Parses the prices of the chain. A reply that lacks one of them counts as no answer, because no price is assumed. */
+export const parsePrices = parsedWith(parameterList, ({ chainParameter }): ChainPrices | undefined => {
+  const values = new Map(chainParameter.map(({ key, value }) => [key, value]))
+  const of = (key: string) => values.get(key) ?? -1n
+  const prices = {
+    sunPerByte: of('getTransactionFee'),
+    sunPerEnergy: of('getEnergyFee'),
+    createAccountFee: of('getCreateAccountFee'),
+    newAccountFee: of('getCreateNewAccountFeeInSystemContract'),
+    feeLimitMax: of('getMaxFeeLimit'),
+    freeBytes: Number(of('getFreeNetLimit')),
+  }
+  return Object.values(prices).some((price) => price < 0) ? undefined : prices
+})
+
+/** The energy of one transfer, measured by a constant call, or why the token's contract refuses the transfer. */
+export type EnergyEstimate =
+  | { readonly kind: 'energy'; readonly energy: number }
+  | { readonly kind: 'refused'; readonly why: string }
+
+const callSchema = z.object({
+  result: z.object({ result: z.optional(z.boolean()), message: z.optional(z.string()) }),
+  energy_used: z.optional(z.int().check(z.gte(0))),
+  constant_result: z.optional(z.array(z.string())),
+  transaction: z.optional(z.object({ ret: z.optional(z.array(z.object({ ret: z.optional(z.string()) }))) })),
+})
+/** The output of a call that failed with a text: the selector of `Error(string)`, a word for the offset, a word for the length, the text. */
+const revertText = /^08c379a0.{64}.{64}((?:[0-9a-f]{2})*?)(?:00)*$/
+
+/** A transfer of a token; `parameter` is its call data without the selector. */
+export interface TokenTransfer {
+  readonly from: Address
+  readonly contract: Address
+  readonly parameter: string
+}
+
+/** Parses the reply to `transferCall`: the energy of the transfer, with the penalty of a busy contract, or why it would fail. */
+export const parseEstimate = parsedWith(callSchema, (reply): EnergyEstimate => {
+  const { result, energy_used: energy, constant_result: [output = ''] = [], transaction } = reply
+  const isFailed = result.result !== true || transaction?.ret?.[0]?.ret === 'FAILED' || result.message !== undefined
+  if (!isFailed && energy !== undefined) return { kind: 'energy', energy }
+  const text = hexText(revertText.exec(output)?.[1] ?? '') || hexText(result.message ?? '')
+  return { kind: 'refused', why: text || 'it reverts' }
+})
+
+/** The body of `triggerconstantcontract` that estimates a transfer. The call changes nothing. */
+export function transferCall({ from, contract, parameter }: TokenTransfer) {
+  const call = { function_selector: 'transfer(address,uint256)', parameter }
+  return { owner_address: formatHex(from), contract_address: formatHex(contract), ...call }
+}

@@ -78,8 +78,9 @@ describe('PAYOUTS', () => {
     ],
     ['half a payout', { limits: [{ ...limit, countPerDay: 1.5 }] }, 'PAYOUTS.limits.0.countPerDay: a whole number'],
     ['no limit of a day', { limits: [{ cuy: 2, each: '1' }] }, 'PAYOUTS.limits.0.perDay: a decimal as text'],
-    ['no fee limit', { feeLimit: 0 }, 'PAYOUTS.feeLimit: a whole number from 1 to 15000'],
-    ['a fee limit above that of the network', { feeLimit: 15_001 }, 'PAYOUTS.feeLimit: a whole number from 1 to 15000'],
+    ['no fee limit', { feeLimit: 0 }, 'PAYOUTS.feeLimit: a whole number from 2 to 15000'],
+    ['one that pays for no transfer', { feeLimit: 1 }, 'PAYOUTS.feeLimit: a whole number from 2 to 15000'],
+    ['a fee limit above that of the network', { feeLimit: 15_001 }, 'PAYOUTS.feeLimit: a whole number from 2 to 15000'],
     ['another member', { adress: payoutBase58 }, 'PAYOUTS: an object with address and optionally limits and feeLimit'],
   ])('is refused with %s', (_, changes, fault) => {
     const [found = ''] = faultsOf(setting(changes))

@@ -122,7 +122,7 @@ describe('the story of a payout', () => {
     ]) {
       expect(waiting).toContain(words)
     }
-    Object.assign(at.desk.summary.payouts ?? {}, { stopped: { why: 'restored', since: ago(700) } })
+    Object.assign(at.desk.summary.payouts ?? {}, { stopped: { why: 'restored', since: ago(700), txids: [] } })
     await poke(page)
     await seeIn(page, '.result', 'payouts are stopped, and the signer is offered none')
     await seeIn(page, '.result', 'Leave the signer running')
@@ -260,7 +260,9 @@ describe('the events of payouts', () => {
 describe('a transaction that stops payouts', () => {
   it('has what to do about it, and no word that all is done', async () => {
     addPayouts(at.desk)
-    at.desk.summary.alarms = [alarm('payout-unknown', { txid: txidOf(99) })]
+    Object.assign(at.desk.summary.payouts ?? {}, {
+      stopped: { why: 'unknown-transaction', since: ago(60), txids: [txidOf(98), txidOf(99)] },
+    })
     at.desk.chain = onChain('worthless', 'a sentence', null, { reason: 'from-operator' })
     const page = await open()
     await page.waitForSelector('#state')

@@ -63,16 +63,19 @@ describe('the first screen', () => {
     ['zh-CN', '提现已停止：提现地址有一笔最终交易', '提现已停止：数据库被恢复', '请让签名程序继续运行'],
   ])('says that payouts are stopped, why, and what to do, once (%s)', async (language, unknown, restored, advice) => {
     addPayouts(at.desk)
-    Object.assign(at.desk.summary.payouts ?? {}, { stopped: { why: 'unknown-transaction', since: ago(700) } })
+    Object.assign(at.desk.summary.payouts ?? {}, {
+      stopped: { why: 'unknown-transaction', since: ago(700), txids: [txidOf(77), txidOf(78)] },
+    })
     at.desk.summary.alarms = [alarm('payout-unknown', { txid: txidOf(77) }), alarm('payouts-unsigned')]
     const page = await open({ ...desktop, languages: [language] })
     await seeIn(page, '#state', unknown)
     expect(await page.$('.findings')).toBeNull()
+    expect(await textOfFirst(page, '.status')).toContain(txidOf(78))
     expect(await textOfFirst(page, '.status')).toContain('npm run operate -- payouts resume')
     await page.click('.status button')
     await seeIn(page, '.result', 'npm run operate -- payouts resume')
     expect(await textOfFirst(page, '.result h3')).toBe(await textOfFirst(page, '#state'))
-    Object.assign(at.desk.summary.payouts ?? {}, { stopped: { why: 'restored', since: ago(700) } })
+    Object.assign(at.desk.summary.payouts ?? {}, { stopped: { why: 'restored', since: ago(700), txids: [] } })
     at.desk.summary.alarms = [alarm('payout-unknown')]
     await poke(page)
     await seeIn(page, '#state', restored)
@@ -136,6 +139,29 @@ describe('the first screen', () => {
 })
 
 describe('the list of payouts', () => {
+  it.each([
+    ['en', 'Has left the payout address: 10 USDT', 'Look at that transaction with an explorer'],
+    ['zh-CN', '已从提现地址转出：10 USDT', '请用区块浏览器查看那笔交易'],
+  ])('shows what may have paid a waiting one, and so does its story: %s', async (language, left, advice) => {
+    at.desk.summary.payouts = noneOpen()
+    const moved = [{ to: payoutTo, cuy: 2, amt: exact('10') }]
+    at.desk.payouts = [
+      paidOut(42, 'approved', { approved_by: 'office', moved, why: 'another transaction' }),
+      paidOut(41, 'waiting', { moved, why: 'another transaction' }),
+      paidOut(40, 'waiting'),
+    ]
+    const page = await open({ ...desktop, languages: [language] })
+    await showList(page, 'payouts')
+    await seeIn(page, lists, left)
+    const rows = await page.$$eval(`${lists} tbody tr`, (all) => all.map((one) => one.textContent))
+    expect(rows.map((text) => text?.includes(left))).toEqual([true, true, false])
+    for (const id of [42, 41]) {
+      const story = await askDesk(page, `payout ${id}`)
+      expect([story.includes(left), story.includes(advice)]).toEqual([true, true])
+    }
+    expect(await askDesk(page, 'payout 40')).not.toContain(left)
+  })
+
   it('is filtered by the service, goes on without an end, and comes as a file; a row leads to its story', async () => {
     at.desk.summary.payouts = noneOpen()
     at.desk.payouts = Array.from({ length: 64 }, (_, index) => {

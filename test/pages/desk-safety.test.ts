@@ -28,7 +28,7 @@ describe('hostile texts', () => {
     ]
     at.desk.summary.payouts = {
       address: hostile,
-      stopped: { why: hostile, since: hostile },
+      stopped: { why: hostile, since: hostile, txids: [hostile] },
       open: [openIn(hostile, 1, '10')],
       holds: [{ symbol: hostile, amt: exact('1'), read_at: hostile }],
     }
@@ -84,7 +84,7 @@ describe('the desk', () => {
   it('survives any member of the summary, and any of a deposit, of another kind', async () => {
     for (const [, change] of faults) change(at.desk)
     addPayouts(at.desk)
-    Object.assign(at.desk.summary.payouts ?? noneOpen(), { stopped: { why: 'restored', since: ago(60) } })
+    Object.assign(at.desk.summary.payouts ?? noneOpen(), { stopped: { why: 'restored', since: ago(60), txids: [] } })
     const page = await open()
     await page.waitForSelector('.findings')
     for (const path of ['/ledger/summary', '/ledger/deposits']) {

@@ -15,7 +15,8 @@ import {
   tickLater,
   withoutReceiptOf,
 } from '../scan/harness.ts'
-import { payoutAddress } from '../support/payouts.ts'
+import { payoutAddress, payoutBase58 } from '../support/payouts.ts'
+import type { TransactionSpec } from '../support/transaction-spec.ts'
 import {
   ask,
   balance,
@@ -23,10 +24,13 @@ import {
   mined,
   mineFinal,
   offered,
+  paidLog,
   passBlocks,
   payoutsSetting,
   recipient,
+  recipientBase58,
   send,
+  shown,
   sign,
   signedPayout,
   startPaying,
@@ -167,9 +171,45 @@ describe('a database that was restored to an older copy', () => {
     const now = service.with(elsewhere)
     expect(await offered(now)).toBe('payouts-stopped')
     await mineFinal(now, mined(lost))
-    expect(alarmsOf(service, 'payout-unknown')).toContainEqual(expect.objectContaining({ txid: lost.txid }))
+    await tickLater(now, 60)
+    expect(alarmsOf(service, 'payout-unknown')).toContainEqual(expect.objectContaining({ txids: lost.txid }))
     const known = { ids: [id], why: 'a test', moved: true }
     expect((await send(now, '/cancel', known, 'office')).reason).toBe('payouts-stopped')
+  })
+
+  it('names all that has left in one alarm, and each payout shows what has left for it before anybody decides', async () => {
+    const service = await startPaying({ PAYOUTS: { address: payoutBase58 } })
+    const amounts = [3_000_000n, 4_000_000n, 5_000_000n, 6_000_000n]
+    const payouts: { id: number; txid: string; spec: TransactionSpec; amt: string }[] = []
+    for (const amount of amounts) {
+      const amt = `${amount / 1_000_000n}`
+      const { id } = await ask(service, { amt })
+      const lost = await sign(service, { amount })
+      payouts.push({ id, amt, txid: lost.txid, spec: mined(lost, { logs: [paidLog(amount)] }) })
+    }
+    const { id: unpaid } = await ask(service, { amt: '7' })
+    knowMore(service)
+    await mineFinal(service, ...payouts.map(({ spec }) => spec))
+    await tickLater(service)
+    await tickLater(service, 60)
+    const [restored, listed, ...others] = alarmsOf(service, 'payout-unknown')
+    expect([restored, others]).toMatchObject([{ why: expect.stringContaining('an older copy') }, []])
+    expect(listed).toMatchObject({ transactions: 4, why: expect.stringContaining('no payout names') })
+    for (const { txid } of payouts) expect(String(listed?.txids)).toContain(txid)
+    expect(await stoppedBy(service)).toMatchObject({ txids: expect.arrayContaining(payouts.map(({ txid }) => txid)) })
+    for (const { id, amt, txid } of payouts) {
+      expect(await shown(service, id)).toMatchObject({
+        state: 'waiting',
+        moved: [{ to: recipientBase58, cuy: 2, amt: Number(amt) }],
+        why: `another transaction of the payout address has moved ${amt} USDT to ${recipientBase58} in ${txid}: find out whether that was this payout`,
+      })
+    }
+    const other = await shown(service, unpaid)
+    expect([other.moved, other.why]).toEqual([undefined, undefined])
+    await passBlocks(service, 1_300)
+    await tickLater(service)
+    expect(await stoppedBy(service)).toMatchObject({ why: 'unknown-transaction' })
+    expect(alarmsOf(service, 'payout-unknown')).toHaveLength(2) // the hour is over, and nobody is told the same once more for each
   })
 
   it('cancels nothing in that hour: what the copy lacks can have paid it', async () => {

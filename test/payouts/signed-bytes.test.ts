@@ -41,7 +41,7 @@ describe('signed bytes of a payout', () => {
     ['that have expired just a day ago', expired(expiredMsMax, 28_800), token],
     ['that have expired when their reference block can just have been made', expired(3_600_000, 1_200), token],
     ['that may burn just as much as they may', usdt({ feeLimit: 100_000_000n }), token],
-    ['that may burn nothing', usdt({ feeLimit: 0n }), token],
+    ['that may burn just what the cheapest transfer takes', usdt({ feeLimit: 11_756n }), token],
     ['of TRX with a fee limit', sun({ feeLimit: 5n }), trx],
     ['without a timestamp', usdt({ timestamp: 0n }), token],
   ])('are taken %s', (_, transaction, of) => {

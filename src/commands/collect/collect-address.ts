@@ -1,3 +1,4 @@
+import type { ChainPrices, EnergyEstimate } from '../node-replies.ts'
 import type { LeftOut, PlanCurrency } from './plan.ts'
 import { chargedBytes, encodeStep, type TransactionHeader } from './transaction.ts'
 
@@ -7,19 +8,6 @@ import { chargedBytes, encodeStep, type TransactionHeader } from './transaction.
  */
 const energyHeadroomPercent = 20n
 
-/** Prices and limits of the chain, as a node reports them. Amounts are sun. */
-export interface ChainPrices {
-  readonly sunPerByte: bigint
-  readonly sunPerEnergy: bigint
-  /** Sun for the bytes of a transaction that creates an account, unless staked bandwidth covers them. */
-  readonly createAccountFee: bigint
-  /** Sun for the new account itself, in addition to `createAccountFee`. */
-  readonly newAccountFee: bigint
-  readonly feeLimitMax: bigint
-  /** Bytes that each account may send in a day without burning sun. */
-  readonly freeBytes: number
-}
-
 /** The unused resources of an account today: units of energy, bytes. */
 export interface AccountResources {
   readonly energy: number
@@ -27,11 +15,6 @@ export interface AccountResources {
   readonly stakedBytes: number
   readonly freeBytes: number
 }
-
-/** The energy of one transfer, measured by a constant call, or why the token's contract refuses the transfer. */
-export type EnergyEstimate =
-  | { readonly kind: 'energy'; readonly energy: number }
-  | { readonly kind: 'refused'; readonly why: string }
 
 export interface TokenHolding {
   readonly currency: PlanCurrency

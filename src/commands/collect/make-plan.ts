@@ -1,10 +1,10 @@
 import { txidOf } from '../../worker/chain/transaction.ts'
 import { formatUnits } from '../../worker/common/amount.ts'
 import { err, ok, type Result } from '../../worker/common/result.ts'
+import type { ChainPrices } from '../node-replies.ts'
 import {
   type AddressDecision,
   type AddressFacts,
-  type ChainPrices,
   type CollectWishes,
   decideAddress,
   type GasFacts,

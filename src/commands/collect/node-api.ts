@@ -1,8 +1,19 @@
 import * as z from 'zod/mini'
-import { type Address, formatBase58, formatHex } from '../../worker/chain/address.ts'
-import { exactInteger, hexText, optionalAmount, optionalCount, parsedWith, plainText } from '../node-replies.ts'
+import { type Address, formatBase58 } from '../../worker/chain/address.ts'
+import {
+  type ChainPrices,
+  type EnergyEstimate,
+  optionalAmount,
+  optionalCount,
+  parsedWith,
+  parseEstimate,
+  parsePrices,
+  plainText,
+  type TokenTransfer,
+  transferCall,
+} from '../node-replies.ts'
 import { type AgreedNodes, type AgreedReading, ifEqual } from '../nodes.ts'
-import type { AccountResources, ChainPrices, EnergyEstimate } from './collect-address.ts'
+import type { AccountResources } from './collect-address.ts'
 
 // Requests to the nodes' HTTP APIs (PROTOCOL.md, Collecting). If the nodes fail, each function throws as `AgreedNodes` does.
 
@@ -15,26 +26,9 @@ export interface NodeAccount {
 
 const leastOf = <T extends bigint | number>(a: T, b: T): T => (a < b ? a : b)
 
-const parameterList = z.object({
-  chainParameter: z.array(z.object({ key: z.string(), value: z._default(exactInteger, 0n) })),
-})
-
-/** Reads the prices of the chain. A reply that lacks one of them counts as no answer, because no price is assumed. */
+/** Reads the prices of the chain. */
 export function readPrices(nodes: AgreedNodes): Promise<ChainPrices> {
-  const parse = parsedWith(parameterList, ({ chainParameter }) => {
-    const values = new Map(chainParameter.map(({ key, value }) => [key, value]))
-    const of = (key: string) => values.get(key) ?? -1n
-    const prices = {
-      sunPerByte: of('getTransactionFee'),
-      sunPerEnergy: of('getEnergyFee'),
-      createAccountFee: of('getCreateAccountFee'),
-      newAccountFee: of('getCreateNewAccountFeeInSystemContract'),
-      feeLimitMax: of('getMaxFeeLimit'),
-      freeBytes: Number(of('getFreeNetLimit')),
-    }
-    return Object.values(prices).some((price) => price < 0) ? undefined : prices
-  })
-  return nodes.agree('getchainparameters', {}, { parse, merge: ifEqual })
+  return nodes.agree('getchainparameters', {}, { parse: parsePrices, merge: ifEqual })
 }
 
 const keyList = z.optional(z.array(z.object({ address: z.string() })))
@@ -132,40 +126,15 @@ export function readReceivers(nodes: AgreedNodes, from: Address): Promise<Readon
   return nodes.agree('getdelegatedresourceaccountindexv2', body, { parse, merge })
 }
 
-const callSchema = z.object({
-  result: z.object({ result: z.optional(z.boolean()), message: z.optional(z.string()) }),
-  energy_used: z.optional(z.int().check(z.gte(0))),
-  constant_result: z.optional(z.array(z.string())),
-  transaction: z.optional(z.object({ ret: z.optional(z.array(z.object({ ret: z.optional(z.string()) }))) })),
-})
-/** The output of a call that failed with a text: the selector of `Error(string)`, a word for the offset, a word for the length, the text. */
-const revertText = /^08c379a0.{64}.{64}((?:[0-9a-f]{2})*?)(?:00)*$/
-
-/** A transfer of a token; `parameter` is its call data without the selector. */
-export interface TokenTransfer {
-  readonly from: Address
-  readonly contract: Address
-  readonly parameter: string
-}
-
-/** Estimates the energy of a transfer, with the penalty of a busy contract. If answers differ, the highest counts. The call changes nothing. */
+/** Estimates the energy of a transfer. If answers differ, the highest counts. */
 export function estimateTransfer(nodes: AgreedNodes, transfer: TokenTransfer): Promise<EnergyEstimate> {
-  const parse = parsedWith(callSchema, (reply): EnergyEstimate => {
-    const { result, energy_used: energy, constant_result: [output = ''] = [], transaction } = reply
-    const isFailed = result.result !== true || transaction?.ret?.[0]?.ret === 'FAILED' || result.message !== undefined
-    if (!isFailed && energy !== undefined) return { kind: 'energy', energy }
-    const text = hexText(revertText.exec(output)?.[1] ?? '') || hexText(result.message ?? '')
-    return { kind: 'refused', why: text || 'it reverts' }
-  })
-  const { from, contract, parameter } = transfer
-  const call = { function_selector: 'transfer(address,uint256)', parameter }
-  const body = { owner_address: formatHex(from), contract_address: formatHex(contract), ...call }
   const merge: AgreedReading<EnergyEstimate>['merge'] = (a, b) => {
     if (a.kind !== b.kind) return undefined
     return a.kind === 'energy' && b.kind === 'energy' && a.energy < b.energy ? b : a
   }
   const otherwise = (): EnergyEstimate => ({ kind: 'refused', why: 'the nodes contradict each other about it' })
-  return nodes.agree('triggerconstantcontract', body, { parse, merge, otherwise })
+  const reading = { parse: parseEstimate, merge, otherwise }
+  return nodes.agree('triggerconstantcontract', transferCall(transfer), reading)
 }
 
 /** A node's answer to a broadcast. `code` is `SUCCESS`, or the reason for which the node refuses the transaction. */

@@ -1,6 +1,6 @@
-import type { MinedInfo } from '../node-replies.ts'
+import type { ChainPrices, EnergyEstimate, MinedInfo } from '../node-replies.ts'
 import type { AgreedNodes } from '../nodes.ts'
-import { burntForBytes, type ChainPrices, type EnergyEstimate } from './collect-address.ts'
+import { burntForBytes } from './collect-address.ts'
 import type { StopOf } from './issuer-stops.ts'
 import { estimateTransfer, readAccount, readResources } from './node-api.ts'
 import { type CollectPlan, type CollectStep, formatTrx } from './plan.ts'

@@ -10,6 +10,7 @@ import type { ReadStored } from '../database.ts'
 import { type CommandPlatform, openPool } from '../node-pool.ts'
 import { openForReading, type QueryRows } from '../reading-database.ts'
 import { notSet } from './advice.ts'
+import { checkFeeLimit } from './check-fee-limit.ts'
 import { type CheckedNode, checkNode, findBehind, nameOf } from './check-node.ts'
 import { checkPayouts } from './check-payouts.ts'
 import {
@@ -118,7 +119,10 @@ async function* checkChain(
     if (retired) yield passed(`currency ${symbol} (${cuy}): retired, so that what arrives is kept, uncredited`)
   }
   if (nodes.length === 0 && byContract.size > 0) yield warned('tokens: skipped, because no node is usable')
-  for (const [contract, currency] of nodes.length === 0 ? [] : byContract) yield* checkToken(usable, currency, contract)
+  for (const [contract, currency] of nodes.length === 0 ? [] : byContract) {
+    yield* checkToken(usable, currency, contract)
+    if (config !== null && config.payouts !== null) yield* checkFeeLimit(usable, config.payouts, currency, contract)
+  }
 }
 
 /** Warns if the scan alone can take more than half of the requests that a node allows in a day. */

@@ -27,8 +27,7 @@ export function chainElements(context: DeskContext, { txid, found }: Extract<Des
   if (!found.ok) return [head, ...refusalElements(context, found), line(chain.noDeposit)]
   const { uid, answer, why } = found.data
   const { title, step, remedy, say } = answerWords(context, txid, found.data)
-  const alarms = model.summary?.alarms ?? []
-  const isStopping = alarms.some(({ kind, subject }) => kind === 'payout-unknown' && subject.txid === txid)
+  const isStopping = model.summary?.payouts?.stopped?.txids.includes(txid) === true
   const isInGap = answer === 'creditable' && (model.summary?.gaps.length ?? 0) > 0
   const list: readonly Step[] = [
     ...(answer === 'unknown' ? [] : [ownerStep(context, uid, answer)]),

@@ -9,6 +9,7 @@ import {
   readOptionalText,
   readPage,
   readText,
+  readTexts,
 } from '../kit/read.ts'
 
 /** A payout of a user. A member that is null is absent, or not known yet. */
@@ -63,14 +64,14 @@ function readMoved({ to, cuy, amt, contract, units }: Members): Moved {
 /** Reads the member `payouts` in the data of `GET /ledger/summary`. */
 export function readPayoutsNow(members: Members) {
   const { address, open, stopped, holds } = members
-  const { why, since } = stopped === null ? {} : readMembers(stopped)
+  const { why, since, txids } = stopped === null ? {} : readMembers(stopped)
   return {
     address: readText(address),
     open: readList({ list: open }, ({ state, cuy, count, sum, oldest_at }) => {
       const kind = { state: readText(state), cuy: readInteger(cuy), count: readInteger(count) }
       return { ...kind, sum: readDecimal(sum), oldestAt: readText(oldest_at) }
     }),
-    stopped: stopped === null ? null : { why: readText(why), since: readText(since) },
+    stopped: stopped === null ? null : { why: readText(why), since: readText(since), txids: readTexts(txids) },
     holds: readList({ list: holds }, ({ symbol, amt, read_at }) => {
       return { symbol: readText(symbol), amount: readDecimal(amt), readAt: readText(read_at) }
     }),

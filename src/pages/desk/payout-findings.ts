@@ -53,20 +53,19 @@ function needsText(context: DeskContext, { open, holds }: DeskPayouts, cuy: numb
 const isToBePaid = (state: string) => state === 'approved' || state === 'signed'
 
 /** The findings about payouts: that they are stopped, and that some have waited too long for a person. */
-export function payoutFindings(context: DeskContext, { payouts, alarms }: DeskSummary): Finding[] {
-  return payouts === null ? [] : [...stopFindings(context, payouts, alarms), ...waitFindings(context, payouts)]
+export function payoutFindings(context: DeskContext, { payouts }: DeskSummary): Finding[] {
+  return payouts === null ? [] : [...stopFindings(context, payouts), ...waitFindings(context, payouts)]
 }
 
-function stopFindings(context: DeskContext, { stopped }: DeskPayouts, alarms: readonly DeskAlarm[]): Finding[] {
+function stopFindings(context: DeskContext, { stopped }: DeskPayouts): Finding[] {
   const { texts } = context
   if (stopped === null) return []
-  const kind = 'payout-unknown'
-  const { since } = stopped
-  const known = alarms.filter((alarm) => alarm.kind === kind && alarm.subject.txid !== null)
-  const items = known.map(({ subject: { txid }, since }) => ({ about: txid ?? '', note: '', since, ask: txid }))
-  const title = stopped.why === 'restored' ? texts.stoppedRestored : texts.stoppedUnknown
-  const remedy = stopRemedy(context, stopped.why)
-  return [{ kind, title, remedy, items: items.length > 0 ? items : [{ about: '', note: '', since, ask: null }] }]
+  const { why, since, txids } = stopped
+  const items = txids.map((txid): FindingItem => ({ about: txid, note: '', since, ask: txid }))
+  const title = why === 'restored' ? texts.stoppedRestored : texts.stoppedUnknown
+  const remedy = stopRemedy(context, why)
+  const none = [{ about: '', note: '', since, ask: null }]
+  return [{ kind: 'payout-unknown', title, remedy, items: items.length > 0 ? items : none }]
 }
 
 /** What to do if payouts are stopped. `why` is the service's word for the cause: `restored`, or `unknown-transaction`. */

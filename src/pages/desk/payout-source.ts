@@ -4,6 +4,7 @@ import { type DeskContext, deskAmount, deskSymbol, payoutsNow, sinceText, stateN
 import { query } from './parameters.ts'
 import { small, storyButton } from './parts.ts'
 import { type DeskPayout, deskPayoutStates, readDeskPayouts } from './payout-data.ts'
+import { leftTexts } from './payout-left.ts'
 import { type FilteredSource, isCounted } from './source.ts'
 import type { ListRow, Row } from './walk.ts'
 
@@ -39,7 +40,8 @@ export function payoutListRow(context: DeskContext, payout: DeskPayout): ListRow
   const cells = (): Row => {
     const label = storyButton(context, deskAmount(context, amount, cuy), `payout ${id}`)
     const user = small(context.texts.user(String(uid)))
-    return [[label, html('span', {}, stateName(context, state)), user, small(osn)], [sinceText(context, at)]]
+    const left = leftTexts(context, payout).map((text) => html('span', { class: 'fault' }, text))
+    return [[label, html('span', {}, stateName(context, state)), user, small(osn), ...left], [sinceText(context, at)]]
   }
   const values = () => [
     ...[id, at, state, uid, amount, fee, deskSymbol(context, cuy), to, osn, mark, txid, by],

@@ -8,6 +8,7 @@ import { listTable, small, storyButton } from './parts.ts'
 import type { PayoutStory } from './payout-answer.ts'
 import type { DeskPayout } from './payout-data.ts'
 import { stopRemedy } from './payout-findings.ts'
+import { leftTexts } from './payout-left.ts'
 import { stuckWords } from './reasons.ts'
 import { entryListRow } from './sources.ts'
 import { forUser, line, type Step, steps } from './steps.ts'
@@ -51,14 +52,15 @@ function askedStep(context: DeskContext, { at, by, to, amount, fee, cuy }: DeskP
   return ['done', texts.stepAsked, line(texts.askedBy(sinceText(context, at), by)), place, line(taken)]
 }
 
-function approvalStep(context: DeskContext, { state, approvedBy }: DeskPayout): Step {
+function approvalStep(context: DeskContext, payout: DeskPayout): Step {
   const { texts } = context
+  const { state, approvedBy } = payout
   if (approvedBy !== null) {
     const who = approvedBy === 'limits' ? texts.approvedByLimits : texts.approvedBy(approvedBy)
     return ['done', texts.stepApproved, line(who)]
   }
   if (state === 'cancelled') return ['no', texts.stepApproved, line(texts.approvedNever)]
-  return ['wait', texts.stepApproved, line(texts.approvedNot)]
+  return ['wait', texts.stepApproved, line(texts.approvedNot), ...leftLines(context, payout)]
 }
 
 /** Whether the payout's transaction has expired by the clock of the service, so that no new block can contain it. */
@@ -72,8 +74,9 @@ function transactionSteps(context: DeskContext, payout: DeskPayout): Step[] {
   const tried = small(attempts === 0 ? null : texts.payoutAttempts(format.count(attempts)))
   if (state === 'approved') {
     const isStopped = (model.summary?.payouts?.stopped ?? null) !== null
-    const words = isStopped ? texts.signedStopped : why === null ? texts.signedNext : texts.signedLater
-    return [['wait', texts.stepSigned, line(words), small(why, 'en'), tried]]
+    const waits = payout.moved === null ? texts.signedLater : texts.signedMoved
+    const words = isStopped ? texts.signedStopped : why === null ? texts.signedNext : waits
+    return [['wait', texts.stepSigned, line(words), small(why, 'en'), ...leftLines(context, payout), tried]]
   }
   if (txid === null) return []
   const isOpen = state === 'signed'
@@ -115,22 +118,13 @@ function endSteps(context: DeskContext, payout: DeskPayout): Step[] {
 }
 
 /** For a stuck payout: what its transaction has moved instead of paying the payout, or that it has moved nothing. Empty if it is unknown. */
-function movedLines(context: DeskContext, payout: DeskPayout): Child[] {
+function movedLines(context: DeskContext, payout: DeskPayout): readonly Child[] {
   if (payout.moved?.length === 0) return [line(context.texts.movedNone)]
-  return leftTexts(context, payout).map((text) => html('p', { class: 'fault' }, text))
+  return leftLines(context, payout)
 }
 
-/** The outflows from the payout address for this payout, in sentences. */
-function leftTexts(context: DeskContext, { moved }: DeskPayout): readonly string[] {
-  const { texts, format } = context
-  return (moved ?? []).map((one) => {
-    const what =
-      'contract' in one
-        ? texts.movedUnits(format.amount(one.units), one.contract)
-        : deskAmount(context, one.amount, one.cuy)
-    return texts.movedTo(what, one.to)
-  })
-}
+const leftLines = (context: DeskContext, payout: DeskPayout): readonly Child[] =>
+  leftTexts(context, payout).map((text) => html('p', { class: 'fault' }, text))
 
 /** The amount with the fee that was taken from the user's wallet for a payout. It returns to the wallet if the payout is cancelled. */
 const takenOf = ({ amount, fee }: DeskPayout) => sumOf([amount, fee])
@@ -140,9 +134,10 @@ function remedies(context: DeskContext, payout: DeskPayout): readonly string[] {
   const { texts, model } = context
   const { state, reason, why, moved } = payout
   const stopped = model.summary?.payouts?.stopped ?? null
-  if (state === 'waiting') return [texts.payoutsWaitDo]
+  if (state === 'waiting') return [...(moved === null ? [] : [texts.movedOtherDo]), texts.payoutsWaitDo]
   if (state === 'approved') {
     if (stopped !== null) return [stopRemedy(context, stopped.why)]
+    if (moved !== null) return [texts.movedOtherDo]
     return [why === null ? texts.approvedDo : texts.laterDo]
   }
   if (state === 'signed') return [isExpired(context, payout) ? texts.expiredDo : texts.signedDo]

@@ -49,6 +49,12 @@ export function readText(value: unknown): string {
   return value.slice(0, shownCharsMax).replace(deceptive, '')
 }
 
+/** Reads a list of texts. Throws a `TypeError` if it is malformed. */
+export function readTexts(value: unknown): readonly string[] {
+  if (!Array.isArray(value)) throw new TypeError('not a list')
+  return value.map(readText)
+}
+
 /** Reads a text for people; null if it is absent. */
 export const readOptionalText = (value: unknown) => (value === undefined || value === null ? null : readText(value))
 

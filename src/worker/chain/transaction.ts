@@ -50,6 +50,12 @@ export function referenceOf({ height, hash }: { readonly height: BlockHeight; re
 }
 
 /**
+ * The least energy of a token's transfer: it writes two balances (`SSTORE`, 5,000 or more each) and logs three topics and 32 bytes (`LOG3`, 375 + 3 × 375 +
+ * 8 × 32). java-tron `EnergyCost`, checked in 4.8.0 in November 2026.
+ */
+export const transferEnergyMin = 11_756n
+
+/**
  * Encodes `raw_data` of a transfer exactly as java-tron does before hashing (java-tron protocol/core/Tron.proto): fields in order, shortest numbers, and no
  * field that is zero or empty. The SHA-256 of the bytes is the txid, so a signer and this service find the same txid.
  */

@@ -1,6 +1,7 @@
 import * as z from 'zod/mini'
 import { deriveAddress, type ExtendedPublicKey } from '../addresses/derive.ts'
 import { balancesMax } from '../chain/chain.ts'
+import { transferEnergyMin } from '../chain/transaction.ts'
 import { type Amount, amountMax, formatUnits, noAmount, parseUnits, toAmount } from '../common/amount.ts'
 import type { CurrencyId } from '../common/ids.ts'
 import { parseJson } from '../common/result.ts'
@@ -10,6 +11,10 @@ import { addressText, entryOf, integerFrom, listOf, optional, type Refuse } from
 
 /** The default of `feeLimit`, in TRX: the most that a token transfer may burn. */
 const feeLimitByDefault = 100
+/** The price of an energy on the main network, in sun (`getEnergyFee`, since August 2025). */
+const sunPerEnergy = 100n
+/** The least `feeLimit`, in TRX: with less, no transfer of a token succeeds on the main network. */
+const feeLimitMin = Math.ceil(Number(transferEnergyMin * sunPerEnergy) / 1_000_000)
 /** The highest `feeLimit`, in TRX: no network has ever let one transaction burn more. */
 const feeLimitMax = 15_000
 const sunPerTrx = 1_000_000n
@@ -39,7 +44,7 @@ export const payoutsSchema = z.object({
         {
           address: addressText('the Tron address that payouts are paid from (34 characters, starts with T)'),
           limits: z.optional(listOf(limitEntry, limitsMax)),
-          feeLimit: z.optional(integerFrom(1, feeLimitMax)),
+          feeLimit: z.optional(integerFrom(feeLimitMin, feeLimitMax)),
         },
         payoutsExpected,
       ),

@@ -188,13 +188,17 @@ export function cancel(
   return ok({ ...payout, ...cancelled, changed_at: at })
 }
 
+/** Says what another transaction took that may have paid a payout, as part of a sentence. */
+export const sayOther = ({ txid, moved }: OtherOutflow, say: SayMoved) =>
+  `another transaction of the payout address has moved ${say(moved)} in ${txid}: find out whether that was this payout`
+
 function refuseOutflow({ id }: PayoutRow, { newest, other }: Outflows, say: SayMoved): PayoutFailure | null {
   const why =
     newest.length > 0
       ? `its transaction has moved ${say(newest)}: decide who pays for it`
       : other === null
         ? null
-        : `another transaction of the payout address has moved ${say(other.moved)} in ${other.txid}: find out whether that was this payout`
+        : sayOther(other, say)
   if (why === null) return null
   return { kind: 'conflict', reason: 'money-moved', why: `payout ${id}: ${why}, and send moved: true` }
 }

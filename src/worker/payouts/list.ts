@@ -16,7 +16,9 @@ export interface PayoutList {
 
 const endOfIds = Number.MAX_SAFE_INTEGER as PayoutId // safe: an id above all
 
-/** Reads one page of payouts. An approved payout has the reason why it is not offered to the signer now, if there is one. */
+/** Reads one page of payouts. An approved payout has the reason why it is not offered to the signer now, if there
+ * is one.
+ */
 export async function listPayouts(
   { db, currencies, payouts: rules }: Pick<ReadContext, 'db' | 'currencies' | 'payouts'>,
   selection: PayoutSelection,
@@ -34,7 +36,7 @@ export async function listPayouts(
     known === null ? null : findLeavingStop(known, currencies.byId.get(cuy), 'offer')
   return {
     list: list.map((listed) => {
-      return { ...listed.payout, waitsFor: whyOf(listed), answers: readAnswers(listed.answers) }
+      return { ...listed.payout, waitsFor: whyOf(listed), other: listed.other, answers: readAnswers(listed.answers) }
     }),
     count,
   }

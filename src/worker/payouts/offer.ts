@@ -34,7 +34,7 @@ export interface OfferContext {
 
 /**
  * The approved payouts with an id above `after`, oldest first, or why none is offered. Payouts in a currency that may not leave now are left out, and those
- * to an address that has since been issued to a user. `moved` is what another transaction may already have paid.
+ * to an address that has since been issued to a user. `other` may already have paid one.
  */
 export async function offerPayouts(
   { db, clock, currencies, rules, isRestored }: OfferContext,
@@ -49,9 +49,6 @@ export async function offerPayouts(
   const restored = (await isRestored()) ? findStopOfAll({ ...facts, restoredAt: clock.now() }, 'offer') : null
   if (restored !== null) return err(refuseStopped(restored))
   if (head === null) return err(noHead)
-  const payouts = offered.map(({ payout, other }) => ({
-    ...payout,
-    moved: other === null ? null : JSON.stringify(other.moved),
-  }))
+  const payouts = offered.map(({ payout, other }) => ({ ...payout, other }))
   return ok({ payouts, head })
 }

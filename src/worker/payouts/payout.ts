@@ -6,13 +6,15 @@ import type { Currencies } from '../ledger/currencies.ts'
 import type { WriteAmount } from '../ledger/entry.ts'
 import type { NodeAnswer } from './answers.ts'
 import { type LeavingStop, stopRules } from './leaving.ts'
-import type { PayoutRow } from './lifecycle.ts'
-import { type MovedItem, movedItem, readMoved } from './moved.ts'
+import { type OtherOutflow, type PayoutRow, sayOther } from './lifecycle.ts'
+import { type MovedItem, movedItem, readMoved, sayMoved } from './moved.ts'
 
 /** The columns of a payout that may be shown, in ledger units. Events contain a copy of them. */
 export type Payout = Pick<PayoutRow, (typeof shownNames)[number]> & {
   /** Why an approved payout may not be signed yet; null if it may. Absent if the reason was not looked up. */
   readonly waitsFor?: WhyItWaits | null
+  /** Another transaction that may already have paid the payout; null if there is none. Absent if it was not looked up. */
+  readonly other?: OtherOutflow | null
   /** The answers of nodes to the broadcast of the payout's newest transaction, if they were looked up. */
   readonly answers?: readonly NodeAnswer[]
 }
@@ -52,9 +54,9 @@ export type PayoutItem<A> = {
   /** How many transactions have ended without paying the payout. */
   readonly attempts: number
   readonly reason?: StuckReason
-  /** A sentence for people: why the payout is stuck, was cancelled, or waits although it is approved. */
+  /** Sentences for people: why the payout is stuck, was cancelled, or waits although it is approved, and what may have paid it already. */
   readonly why?: string
-  /** The outflows from the payout address in this payout's transaction, if it paid something other than the payout. */
+  /** What this payout's transaction took from the payout address, if it paid something else, or what another one took that may have paid the payout. */
   readonly moved?: readonly MovedItem<A>[]
   /** The amount that the payee has received, if the token took a fee. */
   readonly received?: A
@@ -76,12 +78,16 @@ const withTransaction: readonly PayoutState[] = ['signed', 'paid', 'stuck']
 /** Turns a payout into the answer for backends. `write` formats an amount of smallest units with a number of decimals. */
 export function payoutItem<A>(payout: Payout, currencies: Currencies, write: WriteAmount<A>): PayoutItem<A> {
   const { id, uid, cuy, osn, mark, state, attempts, reason, why, txid, expires_at, height, moved, received } = payout
-  const { waitsFor = null, answers = [] } = payout
+  const { waitsFor = null, other = null, answers = [] } = payout
   const currency = currencies.byId.get(cuy)
   // The configuration check refuses to drop a currency that has entries, so this cannot happen.
   if (currency === undefined) throw new Error(`payout ${id} is in currency ${cuy}, which is not configured`)
   const hasTransaction = withTransaction.includes(state)
-  const sentence = reason === null ? (waitsFor === null ? why : sayWaiting(waitsFor)) : explained[reason]
+  const sentences = [
+    reason === null ? (waitsFor === null ? why : sayWaiting(waitsFor)) : explained[reason],
+    other === null ? null : sayOther(other, (parts) => sayMoved(parts, currencies)),
+  ].filter((one) => one !== null)
+  const outflows = moved !== null ? readMoved(moved) : (other?.moved ?? null)
   return {
     id,
     uid,
@@ -100,8 +106,8 @@ export function payoutItem<A>(payout: Payout, currencies: Currencies, write: Wri
     ...(height === null || !hasTransaction ? {} : { height }),
     attempts,
     ...(reason === null ? {} : { reason }),
-    ...(sentence === null ? {} : { why: sentence }),
-    ...(moved === null ? {} : { moved: readMoved(moved).map((part) => movedItem(part, currencies, write)) }),
+    ...(sentences.length === 0 ? {} : { why: sentences.join('; ') }),
+    ...(outflows === null ? {} : { moved: outflows.map((part) => movedItem(part, currencies, write)) }),
     ...(received === null || received === undefined ? {} : { received: write(BigInt(received), currency.decimals) }),
     ...(answers.length === 0 ? {} : { answers: answers.map(answerItem) }),
   }

@@ -14,6 +14,7 @@ import {
   signedDigitsMax,
   signerOf,
   transferCallData,
+  transferEnergyMin,
   transferType,
   transferUrl,
   txidOf,
@@ -52,6 +53,9 @@ export interface BytesFault {
   readonly reason: BytesReason
   readonly why: string
 }
+
+/** A token's transaction with a lower `fee_limit`, in sun, can never pay: an energy costs at least 1 sun. `fee_limit` limits staked energy, too. */
+export const feeLimitMin = transferEnergyMin
 
 /** The expiration of a transaction may be this far after the newest final block. */
 export const expirationAheadMsMax = 3_600_000
@@ -256,14 +260,17 @@ function whyNotSigned({ rawData, signature }: Parts, from: Address): string | nu
 /** Returns a fault if the fee limit or the expiration is out of bounds, or the reference block is missing; else null. */
 function findWrongTimes(
   { raw }: Parts,
-  { feeLimit: most }: ExpectedTransfer,
+  { feeLimit: most, contract }: ExpectedTransfer,
   { timestamp }: Pick<Header, 'timestamp'>,
   isNew: boolean,
 ): BytesFault | null {
   const { expiration, feeLimit } = timesOf(raw)
-  // A known transaction may have burnt its fee already, so the present limit does not apply to it.
-  if (feeLimit < 0n || (isNew && feeLimit > most))
-    return { reason: 'fee-limit', why: `its fee_limit is not between 0 and ${most} sun` }
+  // A known transaction may have burnt its fee already, so the present limits do not apply to it.
+  const least = isNew && contract !== '' ? feeLimitMin : 0n
+  if (feeLimit < least || (isNew && feeLimit > most)) {
+    const never = feeLimit < least ? `: ${feeLimit} sun pay for no transfer of a token` : ''
+    return { reason: 'fee-limit', why: `its fee_limit is not between ${least} and ${most} sun${never}` }
+  }
   if (expiration > BigInt(timestamp + expirationAheadMsMax)) {
     return { reason: 'expiration', why: 'it expires more than 60 minutes after the newest final block' }
   }

@@ -1,16 +1,27 @@
 import type { Address } from '../chain/address.ts'
+import type { Txid } from '../chain/block.ts'
 import type { UnixMs } from '../common/time.ts'
 import type { ReadDatabase } from '../d1/database.ts'
 import type { PayoutRules } from '../ledger/context.ts'
 import { selectLeavingFacts } from './store/facts.ts'
-import { type OpenSum, selectHoldings, selectOpenSums } from './store/open.ts'
+import { type OpenSum, selectHoldings, selectOpenSums, selectUnresolved } from './store/open.ts'
+
+/** Most transactions that a summary lists. */
+const unresolvedMax = 50
+
+/** Why payouts are stopped, since when, and the transactions that no payout names, the oldest `unresolvedMax`. */
+interface Stopped {
+  readonly why: 'unknown-transaction' | 'restored'
+  readonly since: UnixMs
+  readonly txids: readonly Txid[]
+}
 
 /** Open payouts, why payouts are stopped, and the balances of the payout address. */
 export interface PayoutSummary {
   readonly address: Address
   readonly open: readonly OpenSum[]
   /** Since when an unexplained transaction or a restore of the database stops payouts; null if neither does. */
-  readonly stopped: { readonly why: 'unknown-transaction' | 'restored'; readonly since: UnixMs } | null
+  readonly stopped: Stopped | null
   /** Balances in chain units by contract, which is empty for TRX. */
   readonly holds: readonly { readonly contract: Address | ''; readonly balance: bigint; readonly readAt: UnixMs }[]
 }
@@ -22,7 +33,8 @@ export async function readPayoutSummary(db: ReadDatabase, { address }: PayoutRul
     await selectLeavingFacts(db, address),
     await selectHoldings(db, address),
   ]
-  const stoppedBy = <Why>(why: Why, since: UnixMs | null) => (since === null ? null : { why, since })
+  const txids = facts.unknownSince === null ? [] : await selectUnresolved(db, unresolvedMax)
+  const stoppedBy = (why: Stopped['why'], since: UnixMs | null) => (since === null ? null : { why, since, txids })
   return {
     address,
     open,

@@ -1,4 +1,5 @@
 import type { Fault, Observation } from '../alarms/alarms.ts'
+import type { Txid } from '../chain/block.ts'
 import type { UnixMs } from '../common/time.ts'
 import type { WriteContext } from '../ledger/context.ts'
 import { sayAnswers } from './answers.ts'
@@ -14,6 +15,10 @@ export const unsignedMs = 600_000
 export const refusedMs = 60_000
 /** A transaction that a node has passed on is in a block this long after it was sent first: the alarm comes once each final block up to that time was read. */
 export const minedMs = 10_000
+/** Up to so many transactions that no payout names have an alarm each. */
+const unknownApartMax = 3
+/** A restored copy reads again what it lacks in several ticks. The alarm with the list comes this long after the first transaction was found. */
+const listedAfterMs = 60_000
 /** Most payouts and transactions that have alarms of their own at a time. */
 const watchedMax = 50
 
@@ -44,9 +49,7 @@ export async function watchPayouts(
     ...stuck.map(
       (fields): Fault => ({ kind: 'payout-stuck', subject: { payout: fields.payout }, fields: { ...fields } }),
     ),
-    ...unknown.map((txid): Fault => {
-      return { kind: 'payout-unknown', subject: { txid }, fields: { txid, why: stopRules['unknown-transaction'].why } }
-    }),
+    ...unknownFaults(unknown, restoredAt !== null),
     ...shortages.map(({ cuy, ...fields }): Fault => {
       return { kind: 'payout-wallet-low', subject: cuy === null ? {} : { cuy }, fields: { cuy, ...fields } }
     }),
@@ -62,4 +65,19 @@ export async function watchPayouts(
     faults.push({ kind: 'payouts-unsigned', subject: {}, fields: { payout: unsigned.payout, minutes } })
   }
   return { kinds, faults }
+}
+
+/**
+ * The faults of transactions that no payout names, the oldest first: one for each, or a single one with their list if the database is a restored copy, or if
+ * there are more than `unknownApartMax`. A restored copy is told about them once the list is likely whole.
+ */
+function unknownFaults(txids: readonly Txid[], isRestored: boolean): readonly Fault[] {
+  const kind = 'payout-unknown'
+  const { why } = stopRules['unknown-transaction']
+  const [oldest] = txids
+  if (oldest === undefined || (!isRestored && txids.length <= unknownApartMax)) {
+    return txids.map((txid): Fault => ({ kind, subject: { txid }, fields: { txid, why } }))
+  }
+  const fields = { why, transactions: txids.length, txids: txids.join(' ') }
+  return [{ kind, subject: { txid: oldest }, fields, ...(isRestored ? { afterMs: listedAfterMs } : {}) }]
 }

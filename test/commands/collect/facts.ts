@@ -1,9 +1,4 @@
-import type {
-  AddressFacts,
-  ChainPrices,
-  CollectWishes,
-  GasFacts,
-} from '../../../src/commands/collect/collect-address.ts'
+import type { AddressFacts, CollectWishes, GasFacts } from '../../../src/commands/collect/collect-address.ts'
 import { decideSteps } from '../../../src/commands/collect/make-plan.ts'
 import {
   type CollectPlan,
@@ -14,6 +9,7 @@ import {
 } from '../../../src/commands/collect/plan.ts'
 import { describeStep } from '../../../src/commands/collect/tables.ts'
 import type { TransactionHeader } from '../../../src/commands/collect/transaction.ts'
+import type { ChainPrices } from '../../../src/commands/node-replies.ts'
 import { formatInstant, type UnixMs } from '../../../src/worker/common/time.ts'
 import { tokenBase58 } from '../../devnet/control.ts'
 import { destination, gasAddress } from './harness.ts'

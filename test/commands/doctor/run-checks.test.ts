@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { ConfigurationSource } from '../../../src/commands/configuration.ts'
 import { adviceFor } from '../../../src/commands/doctor/advice.ts'
 import { tokenBase58 } from '../../devnet/control.ts'
+import { payoutBase58 } from '../../support/payouts.ts'
 import { type DoctorHarness, failures, openHarness, secretsIn, urlSecret, type Values, valuesFor } from './harness.ts'
 
 let harness: DoctorHarness
@@ -38,6 +39,20 @@ describe('the doctor on a valid configuration', () => {
       'ok    addresses: issued up to index 0',
       `ok    token USDT (${tokenBase58}): decimals 6`,
       `ok    token USDT (${tokenBase58}): symbol USDT`,
+    ])
+  })
+
+  it('compares the fee limit of payouts with what a transfer takes now', async () => {
+    await harness.devnet.pay({ to: payoutBase58, amount: '1', currency: 'USDT' })
+    await harness.devnet.mine(3)
+    const about = async (feeLimit: number) => {
+      const lines = await harness.check({ PAYOUTS: { address: payoutBase58, feeLimit } })
+      return lines.filter((line) => line.includes('feeLimit'))
+    }
+    const name = `payouts from ${payoutBase58}: a transfer of USDT (2) takes 4.0986 TRX now (40986 energy at 100 sun)`
+    expect(await about(5)).toEqual([`ok    ${name}, within feeLimit of 5 TRX`])
+    expect(await about(4)).toEqual([
+      `warn  ${name}, and feeLimit is 4 TRX: such payouts fail, and burn it. Raise feeLimit of PAYOUTS`,
     ])
   })
 

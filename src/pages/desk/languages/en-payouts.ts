@@ -73,6 +73,9 @@ export const enPayouts = {
   movedTo: (what: string, to: string) => `Has left the payout address: ${what}, to ${to}`,
   movedUnits: (n: string, contract: string) => `${n} units of the contract ${contract}`,
   movedDo: 'Money has left: decide who pays for it first, and send `"moved": true` with the step.',
+  signedMoved: 'Not by itself: another transaction may have paid it already.',
+  movedOtherDo:
+    'Look at that transaction with an explorer. If it was this payout, cancel nothing and have the signer hand in its bytes; else decide, with `"moved": true`. A signer signs it only with `--again`.',
   movedNone: 'By its logs nothing has left the payout address.',
   stepCancelled: 'Cancelled',
   cancelledBack: (amount: string) => `${amount} is back in the balance`,

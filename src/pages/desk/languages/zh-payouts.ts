@@ -68,6 +68,9 @@ export const zhPayouts: PayoutTexts = {
   movedTo: (what, to) => `已从提现地址转出：${what}，转入 ${to}`,
   movedUnits: (n, contract) => `合约 ${contract} 的 ${n} 个单位`,
   movedDo: '已有资金转出：请先决定由谁承担，并在操作时附上 `"moved": true`。',
+  signedMoved: '不会自动签名：另一笔交易可能已经付过。',
+  movedOtherDo:
+    '请用区块浏览器查看那笔交易。如果付的正是这笔提现，请勿取消，让签名程序提交其字节；否则请决定，并附上 `"moved": true`。签名程序须加 `--again` 才会再签。',
   movedNone: '按其日志，提现地址没有转出任何资金。',
   stepCancelled: '取消',
   cancelledBack: (amount) => `${amount} 已退回余额`,

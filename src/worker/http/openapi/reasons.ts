@@ -293,7 +293,11 @@ export const reasonTexts: Readonly<Record<Reason, ReasonText>> = {
   'call-value': { cause: 'It sends TRX or a TRC-10 token to the contract.', cure: signAgain },
   memo: { cause: 'It has a memo.', cure: signAgain },
   permission: { cause: 'It names a permission.', cure: signAgain },
-  'fee-limit': { cause: 'Its `fee_limit` is more than `feeLimit` of `PAYOUTS`.', cure: signAgain },
+  'fee-limit': {
+    cause:
+      'Its `fee_limit` is more than `feeLimit` of `PAYOUTS`, or so little that no transfer of a token can succeed.',
+    cure: signAgain,
+  },
   expiration: {
     cause: 'It expires more than 60 minutes after the newest final block, or has expired more than a day before it.',
     cure: signAgain,

@@ -212,6 +212,10 @@ const payouts = () =>
           'No payout names a transaction that has moved money from the address; or an older copy of the database was restored.',
         ),
         since: docs.instantSchema(),
+        txids: docs.described(
+          z.array(docs.textSchema('A transaction.', /^[0-9a-f]{64}$/)),
+          'The transactions of the address that no payout names, the oldest 50 first.',
+        ),
       }),
       'Why no payout is offered to the signer; null where they are.',
     ),

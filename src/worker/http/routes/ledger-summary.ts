@@ -119,7 +119,7 @@ function payoutsItem(
       const amount = jsonAmount(sum, configured(cuy, currencies).scale)
       return [{ state, cuy, count, sum: amount, oldest_at: formatInstant(oldestAt) }]
     }),
-    stopped: stopped === null ? null : { why: stopped.why, since: formatInstant(stopped.since) },
+    stopped: stopped === null ? null : { ...stopped, since: formatInstant(stopped.since) },
     holds: holds.map(({ contract, balance, readAt }) => {
       const { symbol = 'TRX', decimals = trxDecimals } = currencyOfContract(contract, currencies) ?? {}
       return { symbol, amt: jsonAmount(balance, decimals), read_at: formatInstant(readAt) }

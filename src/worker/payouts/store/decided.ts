@@ -23,12 +23,13 @@ export async function selectWithOutflows(
   return new Map(
     results.map(({ other, ...payout }) => {
       const newest = payout.moved === null ? [] : readMoved(payout.moved)
-      return [payout.id, { payout, outflows: { newest, other: other === null ? null : readOther(other) } }]
+      return [payout.id, { payout, outflows: { newest, other: readOther(other) } }]
     }),
   )
 }
 
-const readOther = (text: string) => JSON.parse(text) as OtherOutflow // safe: `otherOutflow` has made it
+/** Reads what `otherOutflow` has made. */
+export const readOther = (text: string | null) => (text === null ? null : (JSON.parse(text) as OtherOutflow)) // safe: it has this form
 
 /** Stores persons' decisions, all or none. `overtaken`: a payout has changed since; `wallet-full`: the wallet has no room for the refund. */
 export async function storeDecided(

@@ -7,7 +7,8 @@ import { ofHex, type ReadDatabase, toStatement } from '../../d1/database.ts'
 import { type PayoutState, payoutStates, payouts, payoutTransactions } from '../../d1/payout-tables.ts'
 import { addresses } from '../../d1/tables.ts'
 import { orderRowsMax } from '../../ledger/store/entries.ts'
-import type { PayoutRow } from '../lifecycle.ts'
+import type { OtherOutflow, PayoutRow } from '../lifecycle.ts'
+import { otherOutflow, readOther } from './decided.ts'
 
 /** Selects payouts and a page of them. An absent member filters nothing. */
 export interface PayoutSelection {
@@ -29,6 +30,8 @@ export interface ListedPayout {
   readonly isToUser: boolean
   /** What nodes answered to the broadcast of the payout's transaction, as JSON. Null if the payout is not in the state `signed`, or if no answer is stored. */
   readonly answers: string | null
+  /** Another transaction that may already have paid the payout, if a person or the signer can still decide about it; else null. */
+  readonly other: OtherOutflow | null
 }
 
 /**
@@ -50,22 +53,28 @@ export async function selectPayoutPage(
     toStatement(db, sql`SELECT ${columns} FROM ${payouts} WHERE ${id} IN (${newest}) ORDER BY ${id} DESC`),
   ])
   return {
-    list: (page?.results ?? []).map(({ isToUser, answers, ...payout }) => ({
+    list: (page?.results ?? []).map(({ isToUser, answers, other, ...payout }) => ({
       payout,
       isToUser: isToUser === 1,
       answers,
+      other: readOther(other),
     })),
     count: counted?.results[0]?.count ?? 0,
   }
 }
 
-type PageRow = PayoutRow & { readonly isToUser: 0 | 1; readonly answers: string | null }
+type PageRow = PayoutRow & {
+  readonly isToUser: 0 | 1
+  readonly answers: string | null
+  readonly other: string | null
+}
 
 const { id, uid, cuy, state, osn, to_address } = payouts
 const t = payoutTransactions
 const columns = sql`${payouts}.*,
   EXISTS (SELECT 1 FROM ${addresses} WHERE ${addresses.address} = ${ofHex(to_address)}) AS "isToUser",
-  (SELECT ${t.answers} FROM ${t} WHERE ${t.txid} = ${payouts.txid} AND ${state} = 'signed') AS answers`
+  (SELECT ${t.answers} FROM ${t} WHERE ${t.txid} = ${payouts.txid} AND ${state} = 'signed') AS answers,
+  iif(${state} IN ('waiting', 'approved', 'stuck'), ${otherOutflow}, NULL) AS other`
 
 /** SQL that follows FROM, for the rows of a list that satisfy `also`. D1 keeps no statistics for the query planner, so it names its index. */
 type Scope = (also: SQL) => SQL

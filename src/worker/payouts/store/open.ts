@@ -66,6 +66,12 @@ export async function selectTroubles(
   }
 }
 
+/** Reads at most `max` transactions of the payout address that stop payouts: see `isUnresolved`. The oldest first. */
+export async function selectUnresolved(db: ReadDatabase, max: number): Promise<readonly Txid[]> {
+  const { results } = await selectUnknown(db, { max }).all<{ readonly txid: Txid }>()
+  return results.map(({ txid }) => txid)
+}
+
 type Holding = typeof payoutHoldings.$inferSelect
 
 /** Reads the balances of the payout address as they were last read from the chain. */

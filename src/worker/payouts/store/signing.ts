@@ -8,7 +8,7 @@ import { scans } from '../../d1/state-tables.ts'
 import { addresses } from '../../d1/tables.ts'
 import type { OtherOutflow, PayoutRow, TransactionRow } from '../lifecycle.ts'
 import type { Head } from '../signed-bytes.ts'
-import { otherOutflow } from './decided.ts'
+import { otherOutflow, readOther } from './decided.ts'
 import { isUnresolved } from './facts.ts'
 import {
   type InsertedTransaction,
@@ -39,7 +39,7 @@ export async function selectOffer(
   const rows = (approved?.results ?? []) as (PayoutRow & { readonly other: string | null })[] // safe: the columns of the statement
   return {
     offered: rows.map(({ other, ...payout }) => {
-      return { payout, other: other === null ? null : (JSON.parse(other) as OtherOutflow) } // safe: `otherOutflow` has made it
+      return { payout, other: readOther(other) }
     }),
     head: readHead(heads?.results as HeadRow[] | undefined), // safe: the columns of the statement
   }
