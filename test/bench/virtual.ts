@@ -94,6 +94,8 @@ export interface VirtualOptions {
   readonly nodes?: number
   readonly cells?: number
   readonly nodeMs?: number
+  /** How much longer the answer to this request takes, in milliseconds; by default 0. */
+  readonly extraMs?: (body: string, answer: string) => number
   readonly variables?: Readonly<Record<string, unknown>>
 }
 
@@ -107,11 +109,11 @@ const sliceMs = 3_000
 /** Starts the service at a time when block `firstHeight` is final. Its nodes have mainnet's timing. */
 export async function startVirtual(blocks: BenchBlocks, options: VirtualOptions = {}): Promise<VirtualService> {
   const scheduler = createScheduler(blocks.timeOf(firstHeight + 2 * finalityBlocks))
-  const { nodeMs = latencyMs.node } = options
+  const { nodeMs = latencyMs.node, extraMs = () => 0 } = options
   const nodes = Array.from({ length: options.nodes ?? 2 }, (_, i) => createNode(i + 1, blocks, nodeMs))
   const received = new Map<number, number>()
   const cells = Array.from({ length: options.cells ?? 1 }, () => createCell(scheduler))
-  const platformOf = (asking: Asking) => createPlatform(scheduler, nodes, asking, received)
+  const platformOf = (asking: Asking) => createPlatform(scheduler, nodes, asking, received, extraMs)
   const ask = (what: string) => {
     throw new Error(`only a scanner asks nodes: ${what}`)
   }
@@ -315,6 +317,7 @@ function createPlatform(
   nodes: readonly VirtualNode[],
   { ask, isExpected }: Asking,
   received: Map<number, number>,
+  extraMs: NonNullable<VirtualOptions['extraMs']>,
 ): Platform {
   const quiet = () => undefined
   const report = (what: string, fields: object) => {
@@ -332,8 +335,9 @@ function createPlatform(
     ask(pathname === '/jsonrpc' ? methodsOf(String(init.body)) : pathname)
     const node = nodes.find((one) => one.url === origin)
     if (node === undefined) throw new TypeError(`nothing listens at ${url}`)
-    await passes(scheduler, node.latencyMs(), init.signal ?? null)
-    return replyOf(node.answer(pathname, String(init.body), scheduler.now()))
+    const answer = node.answer(pathname, String(init.body), scheduler.now())
+    await passes(scheduler, node.latencyMs() + extraMs(String(init.body), answer), init.signal ?? null)
+    return replyOf(answer)
   }
   return {
     clock: scheduler,

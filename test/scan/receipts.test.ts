@@ -136,3 +136,49 @@ it('a correction while a rescan is read ends the reading of this tick', async ()
   expect(callsOf(service, '/wallet/getblockbylimitnext').length - before).toBeLessThan(20) // one read, which looks for a later block
   expect(await openGaps(service)).toHaveLength(1)
 })
+
+it('a plain deposit in a block of junk is credited by the first receipts, wherever it is in the block', async () => {
+  const { service, own } = await withAddress()
+  limitLogs(service, 50)
+  const junk = Array.from({ length: 100 }, () => noise(1))
+  payFinal(service, ...junk.slice(50), usdtTo(own, 2_000_000n), ...junk.slice(50))
+  let receipts = 0
+  for (const node of service.nodes) {
+    node.script = ({ calls }) => {
+      receipts += calls.filter(({ method }) => method === 'eth_getTransactionReceipt').length
+      return receipts > 2 * 4 ? { kind: 'status', status: 500 } : null
+    }
+  }
+  await service.tick()
+  expect(await balancesOf(service)).toEqual({ 1: 0, 2: 2 })
+  repairNodes(service)
+  for (let i = 0; i < 4; i += 1) await tickLater(service, 120)
+  expect(await openGaps(service)).toEqual([])
+  expect(await balancesOf(service)).toEqual({ 1: 0, 2: 2 })
+})
+
+it('a block whose receipts take longer than a tick has keeps no other one waiting, and is asked about ever more rarely', async () => {
+  const { service, own } = await withAddress()
+  limitLogs(service, 50)
+  const slow = service.chain.add([noise(60), usdtTo(own, 1_000_000n)])
+  payFinal(service, noise(60), usdtTo(own, 2_000_000n))
+  let isSlow = true
+  for (const node of service.nodes) {
+    node.script = ({ calls }) => {
+      const isAbout = calls.some(({ params: [first] }) => slow.transactions.some(({ txid }) => `0x${txid}` === first))
+      if (!isAbout || !isSlow) return null
+      service.clock.seconds += 30 // longer than a tick has
+      return { kind: 'status', status: 500 }
+    }
+  }
+  for (let i = 0; i < 3; i += 1) await tickLater(service)
+  expect(await balancesOf(service)).toEqual({ 1: 0, 2: 2 })
+  const asked = () => callsOf(service, 'eth_getTransactionReceipt').length
+  for (let i = 0; i < 10; i += 1) await tickLater(service, 600)
+  const before = asked()
+  for (let i = 0; i < 10; i += 1) await tickLater(service)
+  expect(asked() - before).toBeLessThan(3 * 2)
+  isSlow = false
+  await tickLater(service, 86_400)
+  expect(await statesOf(service)).toEqual(['credited', 'credited'])
+})

@@ -110,7 +110,7 @@ describe('receipts', () => {
     const asked = [refOf(chain, chain.firstHeight), [txidAt(chain, chain.firstHeight, 1)]] as const
     expect(await h.settle(h.open().receiptTransfers(...asked))).toEqual({
       ok: true,
-      value: { transfers: [], acts: [], unreadable: [] },
+      value: { count: 1, transfers: [], acts: [], unreadable: [] },
     })
   })
 })

@@ -63,7 +63,7 @@ describe('a recorded finalized head', () => {
 /** A block with these transactions, all of them successful and without a contract that the service reads. */
 const blockOf = (header: Header, txids: readonly Txid[]): ParsedBlock => ({
   header,
-  transactions: txids.map((txid) => ({ txid, result: 'SUCCESS', contract: null })),
+  transactions: txids.map((txid) => ({ txid, result: 'SUCCESS', contract: null, mayTransfer: false })),
   indexes: new Map(txids.map((txid, i) => [txid, i])),
 })
 

@@ -5,7 +5,19 @@ import { renumbered, type Wire } from '../support/block-json.ts'
 import { createChain } from '../support/chain-builder.ts'
 import { changing, type Fault, failing } from '../support/scripted-node.ts'
 import { addressOf, transferLog, usdtAddress } from '../support/transaction-spec.ts'
-import { at, busyChain, createHarness, createProbed, type Harness, refOf, them, trx, txidAt, us } from './harness.ts'
+import {
+  at,
+  busyChain,
+  createHarness,
+  createProbed,
+  type Harness,
+  refOf,
+  them,
+  token,
+  trx,
+  txidAt,
+  us,
+} from './harness.ts'
 
 const read = <T>(h: Harness, ask: (chain: Chain) => Promise<T>) => h.settle(ask(h.open()))
 
@@ -69,6 +81,36 @@ describe('token transfers from receipts', () => {
       value: { unreadable: [] },
     })
     expect(h.counts()).toEqual([3])
+  })
+
+  it('are as many as nodes give in their time: fewer at once if a node is slow to give each, and more again later', async () => {
+    const chain = createChain()
+    const txids = Array.from({ length: 18 }, (_, i) => i)
+    chain.add(txids.map((i) => token(BigInt(i + 1))))
+    chain.addEmpty(18)
+    const h = await createProbed({ chain })
+    let msOfEach = 400
+    for (const node of h.nodes) {
+      node.script = ({ calls }) => {
+        const count = calls.filter(({ method }) => method === 'eth_getTransactionReceipt').length
+        return { kind: 'delayed', wait: () => h.sleep(count * msOfEach) }
+      }
+    }
+    const all = txids.map((i) => txidAt(chain, chain.firstHeight, i))
+    const counts: number[] = []
+    const readOnce = async () => {
+      const result = await read(h, (one) => one.receiptTransfers(refOf(chain, chain.firstHeight), all))
+      counts.push(result.ok ? result.value.count : 0)
+      h.advance(60_000)
+    }
+    await readOnce()
+    h.evict()
+    await readOnce()
+    expect(counts).toEqual([9, 9])
+    msOfEach = 10
+    for (let i = 0; i < 4; i += 1) await readOnce()
+    expect(counts.at(-1)).toBe(18)
+    expect(h.reports()).toEqual([])
   })
 
   it('of a node that shows another amount are a disagreement', async () => {

@@ -90,7 +90,7 @@ export interface ReadBlock {
   readonly sent: readonly SentTransaction[]
   /**
    * Null if all logs were read. A list means that the block has more logs than a reply holds, so `transfers` lacks its token transfers. The listed successful
-   * contract calls have them in their receipts: see `receiptTransfers`.
+   * contract calls have them in their receipts: see `receiptTransfers`. Those that look like a token transfer come first.
    */
   readonly callsToRead: readonly Txid[] | null
 }
@@ -98,8 +98,12 @@ export interface ReadBlock {
 /** A block that was read, or a height whose block the nodes do not agree on. */
 export type BlockReading = ReadBlock | { readonly kind: 'not-agreed'; readonly height: BlockHeight }
 
-/** What the receipts of some transactions show. `unreadable`: the transactions of which no node gave a readable receipt. */
+/**
+ * What the receipts of some transactions show. `count`: of how many of them, from the first one on, the receipts were read. `unreadable`: the transactions of
+ * which no node gave a readable receipt.
+ */
 export interface ReceiptReading {
+  readonly count: number
   readonly transfers: readonly ChainTransfer[]
   readonly acts: readonly IssuerAct[]
   readonly unreadable: readonly Txid[]
@@ -161,7 +165,10 @@ export interface Chain {
    * read block is the child of the one before, and that `quorum` nodes show the same transfers in it.
    */
   finalBlocks(from: BlockHeight, to: BlockHeight): ChainResult<readonly BlockReading[]>
-  /** Reads the token transfers of at most `receiptsMax` successful calls in a final block from their receipts, as `quorum` nodes show them. */
+  /**
+   * Reads the token transfers of at most `receiptsMax` successful calls in a final block from their receipts, as `quorum` nodes show them: at least of the first
+   * call, and of as many as the nodes give in time.
+   */
   receiptTransfers(block: BlockRef, txids: readonly Txid[]): ChainResult<ReceiptReading>
   /** Reads the blocks after `known`, oldest first, from one node. `head` is the finalized head: see `Tail` for what is checked. */
   tail(known: BlockRef, head: Header): ChainResult<Tail>

@@ -63,6 +63,15 @@ export function triedLater(part: RescanPart, why: string, at: UnixMs): RescanPar
 }
 
 /**
+ * The part after an attempt whose time was over before anything was read. The first time this costs no pause: the time may have been short, and the next
+ * tick asks for less at once. Later it does, because a block that is always slow must not keep others waiting.
+ */
+export function triedLate(part: RescanPart, at: UnixMs): RescanPart {
+  const later = triedLater(part, 'the nodes give it too slowly', at)
+  return part.attempts === 0 ? { ...later, nextTry: at } : later
+}
+
+/**
  * The unread parts of a rescan after its first blocks were read: runs of blocks that nodes do not agree on, each block whose receipts are to be read, and the
  * blocks that were not asked for yet. If the nodes agree on none of the blocks, the rescan stays whole for `splitAttempts`: nodes that differ for a while
  * differ about many blocks.
@@ -99,7 +108,8 @@ export function afterReceipts<Part extends RescanPart>(
   unreadable: readonly Txid[],
 ): Part {
   const unread = [...part.unread.filter((txid) => !tried.includes(txid)), ...unreadable]
-  return { ...part, receipts: Math.min(part.receipts + tried.length, count), unread }
+  const attempts = unreadable.length < tried.length ? 0 : part.attempts
+  return { ...part, attempts, receipts: Math.min(part.receipts + tried.length, count), unread }
 }
 
 /** The rest of a block after all its receipts were tried: nothing, or one part with the unreadable receipts. */

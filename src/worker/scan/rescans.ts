@@ -2,7 +2,6 @@ import type { BlockHeight, BlockRef, Txid } from '../chain/block.ts'
 import {
   type BlockReading,
   type Chain,
-  type ChainFailure,
   type ChainTransfer,
   type IssuerAct,
   type ReceiptReading,
@@ -14,7 +13,15 @@ import type { JudgeRules } from '../deposits/transfer.ts'
 import { selectActs } from '../issuer/acts.ts'
 import { findInReceipts } from '../payouts/outgoing.ts'
 import { reportContradicted } from './contradicted.ts'
-import { afterBlocks, afterReceipts, afterWholeBlock, type Rescan, receiptsToRead, triedLater } from './rescan.ts'
+import {
+  afterBlocks,
+  afterReceipts,
+  afterWholeBlock,
+  type Rescan,
+  receiptsToRead,
+  triedLate,
+  triedLater,
+} from './rescan.ts'
 import { type PayoutWatch, readOwners, type ScanContext } from './rules.ts'
 import { findInBlocks, judgeTransfers } from './scan.ts'
 import { selectDueRescan } from './store/rescans.ts'
@@ -43,7 +50,7 @@ async function readDue(context: ScanContext, chain: Chain, by: RescanRules, due:
   const { db, clock } = context
   const last = Math.min(due.from + readBlocksMax - 1, due.to) as BlockHeight // safe: one of the two
   const read = await chain.finalBlocks(due.from, last)
-  if (!read.ok && isOver(read.error)) return false
+  if (!read.ok && read.error.kind === 'limited') return false
   const blocks = read.ok ? read.value : []
   const { gaps: _, ...found } = findInBlocks(blocks, await readOwners(db, blocks), by.rules, by.watch)
   const [only] = blocks
@@ -51,9 +58,11 @@ async function readDue(context: ScanContext, chain: Chain, by: RescanRules, due:
     return await readReceipts(context, chain, by, { due, block: only, calls: only.callsToRead, found })
   }
   const at = clock.now()
-  const left = read.ok ? afterBlocks(due, blocks, at) : [triedLater(due, 'no quorum of nodes gives the block', at)]
+  const isLate = !read.ok && read.error.kind === 'out-of-time'
+  const failed = isLate ? triedLate(due, at) : triedLater(due, 'no quorum of nodes gives the block', at)
+  const left = read.ok ? afterBlocks(due, blocks, at) : [failed]
   const step = { ...found, rescan: due, correctedBy: by.correctedBy, left, isWholeBlock: false, at }
-  return await storeAndReport(context, step)
+  return (await storeAndReport(context, step)) && !isLate
 }
 
 /** Stores what was read, and reports the credited transfers that it contradicts. False if nothing was stored. */
@@ -64,8 +73,6 @@ async function storeAndReport(context: ScanContext, step: RescanStep): Promise<b
   return true
 }
 
-const isOver = ({ kind }: ChainFailure) => kind === 'limited' || kind === 'out-of-time'
-
 /** A block whose receipts are read in batches. */
 interface SingleBlock {
   readonly due: Rescan
@@ -75,6 +82,10 @@ interface SingleBlock {
   /** The findings in the block before its receipts were read. */
   readonly found: BlockFindings
 }
+
+/** The first batch is small: those calls look like token transfers, and are credited before many receipts of a large block take long. */
+const firstReceipts = 4
+const noReceipts = 'no quorum of nodes gives the receipts of the block'
 
 /**
  * Reads the receipts of the calls of a block, a batch at a time, and credits the transfers in the receipts. Each batch is stored together with the progress.
@@ -90,16 +101,18 @@ async function readReceipts(
   const queue = receiptsToRead(due, calls)
   let rescan = due
   let shown = found // what the block shows without its receipts is stored with the first batch
-  for (let i = 0; i < queue.length; i += receiptsMax) {
-    const batch = queue.slice(i, i + receiptsMax)
-    const read = await readBatch(chain, header, batch)
-    if (read === 'stopped') return false
+  for (let next = 0; next < queue.length; ) {
+    const most = next === 0 ? firstReceipts : receiptsMax
+    const read = await readBatch(chain, header, queue.slice(next, next + most))
+    if (read === 'limited' || (read === 'late' && next > 0)) return false
     const at = clock.now()
-    if (read === 'failed') {
-      const left = [triedLater(rescan, 'no quorum of nodes gives the receipts of the block', at)]
+    if (read === 'failed' || read === 'late') {
+      const left = [read === 'late' ? triedLate(rescan, at) : triedLater(rescan, noReceipts, at)]
       const step = { ...shown, rescan, correctedBy, left, isWholeBlock: false, at }
-      return await storeAndReport(context, step)
+      return (await storeAndReport(context, step)) && read !== 'late'
     }
+    const batch = queue.slice(next, next + read.count)
+    next += read.count
     const owners = await readOwners(db, [read])
     const own = sent.filter(({ txid }) => batch.includes(txid) && !read.unreadable.includes(txid))
     const outgoing = findInReceipts(own, read.transfers, header.height, watch.watched)
@@ -112,7 +125,7 @@ async function readReceipts(
       payouts: { ...watch, ...outgoing, found: [...first, ...outgoing.found] },
     }
     const part = afterReceipts(rescan, calls.length, batch, read.unreadable)
-    const isWholeBlock = i + receiptsMax >= queue.length
+    const isWholeBlock = next >= queue.length
     const left = isWholeBlock ? afterWholeBlock(part, at) : [{ ...part, nextTry: at }]
     const step = { ...findings, rescan, correctedBy, left, isWholeBlock, at }
     if (!(await storeAndReport(context, step))) return false
@@ -123,30 +136,35 @@ async function readReceipts(
 }
 
 /**
- * Reads the receipts of these calls in one batch. If that fails, it reads each one alone, because one bad receipt fails the batch. `stopped`: time or
- * allowance is used up. `failed`: no receipt could be read.
+ * Reads the receipts of these calls in one batch. If that fails, it reads each one alone, because one bad receipt fails the batch. `limited`: the allowance is
+ * used up. `late`: the time is. `failed`: no receipt could be read.
  */
 async function readBatch(
   chain: Chain,
   block: BlockRef,
   txids: readonly Txid[],
-): Promise<ReceiptReading | 'stopped' | 'failed'> {
+): Promise<ReceiptReading | 'limited' | 'late' | 'failed'> {
   const read = await chain.receiptTransfers(block, txids)
   if (read.ok) return read.value
-  if (isOver(read.error)) return 'stopped'
+  if (read.error.kind === 'limited') return 'limited'
+  if (read.error.kind === 'out-of-time') return 'late'
   if (txids.length === 1)
-    return read.error.kind === 'disagreement' ? { transfers: [], acts: [], unreadable: txids } : 'failed'
+    return read.error.kind === 'disagreement' ? { count: 1, transfers: [], acts: [], unreadable: txids } : 'failed'
   const transfers: ChainTransfer[] = []
   const acts: IssuerAct[] = []
   const unreadable: Txid[] = []
-  let failed = 0
+  let [count, failed] = [0, 0]
   for (const txid of txids) {
     const single = await readBatch(chain, block, [txid])
-    if (single === 'stopped') return single
+    if (single === 'limited' || single === 'late') {
+      if (failed === count) return single
+      break // what was read so far is stored
+    }
+    count += 1
     if (single === 'failed') failed += 1
     transfers.push(...(single === 'failed' ? [] : single.transfers))
     acts.push(...(single === 'failed' ? [] : single.acts))
     unreadable.push(...(single === 'failed' ? [txid] : single.unreadable))
   }
-  return failed === txids.length ? 'failed' : { transfers, acts, unreadable }
+  return failed === count ? 'failed' : { count, transfers, acts, unreadable }
 }

@@ -1,4 +1,4 @@
-import type { BlockHeight, BlockRef, Header } from '../chain/block.ts'
+import type { BlockHeight, BlockRef, Header, Txid } from '../chain/block.ts'
 import {
   type BlockReading,
   type ChainResult,
@@ -55,17 +55,19 @@ function blocksOfReply({ nodes, clock }: Pool, node: TronNode): number {
   return Math.min(Math.max(Math.floor(queryBytes / bytes), 1), most)
 }
 
+/** The number of blocks to ask all nodes for. */
+const blocksOfQuestion = (pool: Pool) => lengthForQuorum(pool, (node) => blocksOfReply(pool, node))
+
 /**
- * The number of blocks to ask all nodes for: as many as `quorum` of them can give, so that one node with short replies does not slow the others. Nodes
- * that rest or are behind count only if the quorum needs them.
+ * The length of a question to all nodes: as much as `quorum` of them can give (`lengthAt`), so that one node with short replies does not slow the others.
+ * Nodes that rest or are behind count only if the quorum needs them.
  */
-function blocksOfQuestion(pool: Pool): number {
-  const { nodes, quorum, clock } = pool
+export function lengthForQuorum({ nodes, quorum, clock }: Pool, lengthAt: (node: TronNode) => number): number {
   const now = clock.now()
   const isAwake = (health: ServiceHealth) => health.restUntil <= now && health.behindUntil <= now
   const awake = nodes.filter(({ rpc, api }) => isAwake(rpc) && isAwake(api))
   const asked = awake.length < quorum ? nodes : awake
-  const lengths = asked.map((node) => blocksOfReply(pool, node)).sort((a, b) => b - a)
+  const lengths = asked.map(lengthAt).sort((a, b) => b - a)
   return lengths[quorum - 1] ?? 1
 }
 
@@ -287,6 +289,14 @@ function toReadBlock({ header, transactions, native, tokens, acts }: NodeBlock):
       const owner = contract?.owner ?? null
       return owner === null ? [] : [{ txid, owner, succeeded: result === successResult }]
     }),
-    callsToRead: tokens === null ? transactions.filter(isCall).map(({ txid }) => txid) : null,
+    callsToRead: tokens === null ? orderCalls(transactions) : null,
   }
+}
+
+/** The calls in a block, those that look like a token transfer first: whoever fills a block with junk delays no plain deposit. The bytes alone decide. */
+function orderCalls(transactions: NodeBlock['transactions']): readonly Txid[] {
+  const calls = transactions.filter(isCall)
+  return [...calls.filter(({ mayTransfer }) => mayTransfer), ...calls.filter(({ mayTransfer }) => !mayTransfer)].map(
+    ({ txid }) => txid,
+  )
 }

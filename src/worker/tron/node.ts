@@ -1,6 +1,6 @@
 import type { Address } from '../chain/address.ts'
 import type { BlockHeight } from '../chain/block.ts'
-import { type RequestQuota, readBlocksMax } from '../chain/chain.ts'
+import { type RequestQuota, readBlocksMax, receiptsMax } from '../chain/chain.ts'
 import type { NodeStatus } from '../chain/node-status.ts'
 import { isAhead, type UnixMs } from '../common/time.ts'
 import type { AlarmSubjects } from '../platform/alarm-table.ts'
@@ -71,6 +71,8 @@ export interface NodeMemory {
   blockBytes: number | null
   /** Most blocks in one query. Halved if the node fails at a query, doubled if a query for this many blocks takes at most half of its time. */
   blocksMax: number
+  /** Most receipts in one query, learned in the same way. */
+  receiptsMax: number
   /** Since when the node's finalized head is behind or missing; null if it is neither. */
   behindSince: UnixMs | null
   /** Since when the node fails, is unfit or is behind; null if it is well. */
@@ -212,6 +214,7 @@ export function createNode(endpoint: NodeEndpoint, number: number): TronNode {
     callsMaxUntil: 0,
     blockBytes: null,
     blocksMax: readBlocksMax,
+    receiptsMax,
     behindSince: null,
     troubleSince: null,
     lastError: null,

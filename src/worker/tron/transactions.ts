@@ -12,8 +12,9 @@ import {
 import { err, ok } from '../common/result.ts'
 import { type Answer, agreeByQuorum, agreeOnOne, collect, failureOf, largestGroup, type Vote } from './agreement.ts'
 import { askOne, askRpc } from './ask.ts'
-import { blockVote, renderLogs } from './blocks.ts'
+import { blockVote, lengthForQuorum, renderLogs } from './blocks.ts'
 import { parseResult, receiptCall, transactionCall } from './json-rpc.ts'
+import { nodeMsMin } from './limits.ts'
 import type { Session, TronNode } from './node.ts'
 import { isCall, isUnreadable, readNodeBlocks, readReceipt } from './node-blocks.ts'
 import type { NodeResult } from './node-errors.ts'
@@ -24,31 +25,60 @@ import { type ParsedReceipt, tokenTransfers } from './parse/log.ts'
 
 /**
  * Reads token transfers and acts of issuers from the receipts of these successful calls of a final block, as `quorum` nodes agree. A call is `unreadable` if
- * its receipt is too large for a reply.
+ * its receipt is too large for a reply. Of a large block a node can be slow to give each receipt, so only as many are read as nodes give in their time.
  */
 export async function readReceiptTransfers(
   session: Session,
   block: BlockRef,
   txids: readonly Txid[],
 ): ChainResult<ReceiptReading> {
-  const receipts = await agreeOnReceipts(session, block, txids)
-  if (!receipts.ok) return receipts
-  const { transfers, acts, unreadable } = receipts.value
-  return ok({ transfers, acts, unreadable })
+  const { pool, deadline } = session
+  await pool.ready
+  for (let left = txids.length; ; ) {
+    const count = Math.min(
+      lengthForQuorum(pool, ({ receiptsMax }) => receiptsMax),
+      left,
+    )
+    const timing: { isLate: boolean } = { isLate: false }
+    const receipts = await agreeOnReceipts(session, block, txids.slice(0, count), timing)
+    if (receipts.ok) {
+      const { transfers, acts, unreadable } = receipts.value
+      return ok({ count, transfers, acts, unreadable })
+    }
+    if (!timing.isLate || count === 1 || receipts.error.kind === 'disagreement') return receipts
+    if (deadline - pool.clock.now() < nodeMsMin) return err({ ...receipts.error, kind: 'out-of-time' })
+    left = Math.ceil(count / 2)
+  }
 }
 
-/** Reads the receipts of these transactions of a final block, agreed by `quorum` nodes. */
-async function agreeOnReceipts(session: Session, block: BlockRef, txids: readonly Txid[]) {
-  const { tokens } = session.pool
+/**
+ * Reads the receipts of these transactions of a final block, agreed by `quorum` nodes. Sets `timing.isLate` if a node did not give them in its time, and learns
+ * how many the node can give.
+ */
+async function agreeOnReceipts(
+  session: Session,
+  block: BlockRef,
+  txids: readonly Txid[],
+  timing: { isLate: boolean } = { isLate: false },
+) {
+  const { tokens, clock } = session.pool
   if (txids.length > receiptsMax) throw new Error(`${txids.length} receipts at once`)
   const { verdicts, errors } = await agreeByQuorum(session, 'chain', async (node, nodeSession) => {
-    const calls = txids.map(receiptCall)
-    return askRpc(nodeSession, node, calls, (reply, i) => {
+    const left = () => nodeSession.nodeDeadline.until - clock.now()
+    const before = left()
+    const read = await askRpc(nodeSession, node, txids.map(receiptCall), (reply, i) => {
       const txid = txids[i]
       if (txid === undefined) throw new Error('a reply without a call')
       const receipt = readReceipt(reply, txid, block.hash)
       return receipt.ok ? ok(receiptVote(receipt.value, txid, tokens)) : receipt
     })
+    const isLate = !read.ok && (read.error.kind === 'timed-out' || read.error.kind === 'out-of-time')
+    timing.isLate ||= isLate
+    const fitsTwice = read.ok && txids.length >= node.receiptsMax && before <= 2 * left()
+    if (isLate) node.receiptsMax = Math.min(node.receiptsMax, Math.ceil(txids.length / 2))
+    else if (fitsTwice) node.receiptsMax = Math.min(node.receiptsMax * 2, receiptsMax)
+    session.pool.remember()
+    return read
   })
   const found = {
     transfers: [] as ChainTransfer[],

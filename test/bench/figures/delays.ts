@@ -1,4 +1,8 @@
 import type { Address } from '../../../src/worker/chain/address.ts'
+import type { ChainTransaction } from '../../support/block-json.ts'
+import { toTransaction } from '../../support/chain-builder.ts'
+import { encodeRawTransaction } from '../../support/raw-transaction.ts'
+import { addressOf, type TransactionSpec } from '../../support/transaction-spec.ts'
 import { atMost, type Figure, figure, type Scale } from '../figure.ts'
 import { type BenchDeposit, createBlocks, finalityBlocks, firstHeight, slotMs } from '../mainnet.ts'
 import { type NodeFault, startVirtual, type VirtualOptions, type VirtualService } from '../virtual.ts'
@@ -21,6 +25,7 @@ export async function measureDelays({ work }: Scale): Promise<readonly Figure[]>
   return [
     ...figuresOf('a deposit every ten minutes', rare),
     ...figuresOf('a deposit in each block', busy),
+    ...(await measureJunk(work)),
     await measureQuietDay(work),
   ]
 }
@@ -95,6 +100,62 @@ function figuresOf(what: string, { seen, credited, delivered }: Delays): readonl
 /** The smallest value that at least this part of the values (0.99 is 99 %) does not exceed. */
 export function quantile(values: readonly number[], part: number): number {
   return [...values].sort((a, b) => a - b)[Math.ceil(part * values.length) - 1] ?? Number.NaN
+}
+
+/** Logs of a block that an attacker fills, and the calls that make them. A node gives at most 10,000 logs of a block. */
+const junk = { logs: 51_000, calls: 17 }
+/** Every so many blocks there is a deposit: each comes at another time after the last tick. */
+const junkEvery = 203
+/** Bytes of an answer that arrive in a millisecond: 80 Mbit/s. */
+const bytesPerMs = 10_000
+/** What a node needs for each receipt of a block with so many logs, in milliseconds: it reads the results of the whole block. */
+const receiptMs = 250
+
+/** Measures the delay of a deposit in a block of junk logs, of which nodes do not give the logs, beside the same deposit in a plain block. */
+async function measureJunk(work: number): Promise<readonly Figure[]> {
+  const count = Math.max(2, Math.round(12 * work))
+  const [plain, full] = [await junkDelays(count, []), await junkDelays(count, junkCalls())]
+  const limit = atMost(30, Math.max(...full) / 1000)
+  return [
+    figure('a deposit in a plain block: credited after finality, at most', Math.max(...plain) / 1000, 's'),
+    figure('a deposit among 51,000 junk logs: credited after finality, at most', Math.max(...full) / 1000, 's', limit),
+  ]
+}
+
+function junkCalls(): readonly TransactionSpec[] {
+  const log = { contract: addressOf(55), topics: [], data: '0x' }
+  const logs = Array.from({ length: junk.logs / junk.calls }, () => log)
+  return Array.from({ length: junk.calls }, () => {
+    return { kind: 'call', contract: addressOf(55), from: addressOf(56), logs } as const
+  })
+}
+
+/** The delays of `count` deposits, each in a block with these calls. Nobody waits for them, and nobody asks about them. */
+async function junkDelays(count: number, calls: readonly TransactionSpec[]): Promise<readonly number[]> {
+  let to: Address | null = null
+  const heights = Array.from({ length: count }, (_, i) => firstHeight + 200 + i * junkEvery)
+  const mined = new Map<number, readonly ChainTransaction[]>()
+  const minedAt = (height: number) => {
+    if (!heights.includes(height)) return []
+    const made = calls.map((call, i) => toTransaction(call, encodeRawTransaction(call, startMs + height * 100 + i)))
+    const known = mined.get(height) ?? made
+    mined.set(height, known)
+    return known
+  }
+  const depositsAt = (height: number): readonly BenchDeposit[] =>
+    to !== null && heights.includes(height) ? [{ asset: 'USDT', to, amount: 1_000_000n }] : []
+  // There are no other transactions: those of `createBlocks` repeat in other blocks, so that a node would have several receipts for one txid.
+  const chain = createBlocks({ startMs, transactionsAt: () => 0, depositsAt, minedAt })
+  const extraMs = (body: string, answer: string) =>
+    answer.length / bytesPerMs + receiptMs * (body.split('eth_getTransactionReceipt').length - 1)
+  const service = await startVirtual(chain, { extraMs })
+  to = await service.addressOf(1)
+  await service.run((200 + count * junkEvery) * slotMs)
+  const find = service.sqlite.prepare(`SELECT changed_at AS at FROM transfer WHERE txid = ? AND state = 'credited'`)
+  return heights.map((height) => {
+    const row = find.get(chain.at(height).transactions[0]?.txid ?? '') as { at: number } | undefined
+    return (row?.at ?? Number.POSITIVE_INFINITY) - chain.timeOf(height + finalityBlocks)
+  })
 }
 
 /** The number of requests that two nodes together get in a day on which no deposit arrives. */

@@ -20,6 +20,8 @@ export interface BlockTransaction {
   readonly result: string
   /** The parsed bytes, or null if they cannot be parsed. */
   readonly contract: ParsedContract | null
+  /** Whether the bytes contain the selector of a token's `transfer`. It only says whose receipt to ask for first; logs say what a call has moved. */
+  readonly mayTransfer: boolean
 }
 
 /**
@@ -28,7 +30,9 @@ export interface BlockTransaction {
  */
 export type ReadTransactions = Map<unknown, ReadBytes & { readonly rawData: unknown }>
 
-type ReadBytes = Pick<BlockTransaction, 'txid' | 'contract'>
+type ReadBytes = Pick<BlockTransaction, 'txid' | 'contract' | 'mayTransfer'>
+/** `transfer(address,uint256)` */
+const transferSelector = 'a9059cbb'
 
 /** A block as the HTTP API of a node shows it. */
 export interface ParsedBlock {
@@ -117,12 +121,12 @@ function parseTransaction(item: unknown, known: ReadTransactions): Parsed<BlockT
   const isSame = before !== undefined && before.rawData === raw_data_hex
   const read = isSame ? ok(before) : readBytes(txID, raw_data_hex)
   if (!read.ok) return read
-  const { txid, contract } = read.value
-  if (before === undefined) known.set(txid, { txid, contract, rawData: raw_data_hex })
+  const { txid } = read.value
+  if (before === undefined) known.set(txid, { ...read.value, rawData: raw_data_hex })
   const first: unknown = Array.isArray(ret) ? ret[0] : undefined
   const result = isObject(first) ? (first.contractRet ?? 'DEFAULT') : undefined // nodes leave out the default value
   if (typeof result !== 'string' || !resultName.test(result)) return err(`no result of ${txid}`)
-  return ok({ txid, result, contract })
+  return ok({ txid, result, contract: read.value.contract, mayTransfer: read.value.mayTransfer })
 }
 
 /** Parses a transaction's bytes, which must hash to its txid. */
@@ -131,7 +135,8 @@ function readBytes(txID: unknown, rawData: unknown): Parsed<ReadBytes> {
   if (bytes === null) return err('a transaction without its bytes')
   const txid = bytesToHex(sha256(bytes))
   if (txID !== txid && apiHash(txID) !== txid) return err(`the bytes of ${txid} with another txid`)
-  return ok({ txid: txid as Txid, contract: readContract(bytes) }) // safe: 32 bytes
+  const mayTransfer = String(rawData).toLowerCase().includes(transferSelector)
+  return ok({ txid: txid as Txid, contract: readContract(bytes), mayTransfer }) // safe: 32 bytes
 }
 
 /** A block as JSON-RPC shows it, with txids instead of transactions. */
