@@ -15,7 +15,7 @@ const pages = ['deposit', 'desk']
  */
 const apartScripts = [
   'deposit/first',
-  'deposit/papers',
+  'deposit/wallet',
   'desk/acts',
   'desk/cells',
   'desk/chain-story',
@@ -36,7 +36,7 @@ const apart: Plugin = {
   name: 'apart',
   setup: ({ onResolve }) =>
     onResolve(
-      { filter: /^\.\/(first|papers|acts|cells|chain-story|files|payout-story|statement-view|languages\/\w+)\.ts$/ },
+      { filter: /^\.\/(first|acts|cells|chain-story|files|payout-story|statement-view|wallet|languages\/\w+)\.ts$/ },
       ({ path, kind }) => (kind === 'entry-point' ? null : { path: path.replace(/ts$/, 'js'), external: true }),
     ),
 }

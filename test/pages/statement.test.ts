@@ -54,7 +54,7 @@ describe('the statement of a month', () => {
     const page = await pages.openLoaded()
     const scripts = () =>
       page.evaluate(
-        () => performance.getEntriesByType('resource').filter(({ name }) => name.endsWith('papers.js')).length,
+        () => performance.getEntriesByType('resource').filter(({ name }) => name.endsWith('/wallet.js')).length,
       )
     expect(await scripts()).toBe(0)
     await openFold(page, 'wallet')
@@ -176,7 +176,7 @@ describe('the statement of a month', () => {
 
   it('and files say that there is no connection where their script cannot be had, and come when it is back', async () => {
     const page = await pages.open({}, '', 'about:blank')
-    const refused = ['papers.js']
+    const refused = ['/wallet.js']
     await page.setRequestInterception(true)
     page.on(
       'request',
@@ -184,7 +184,7 @@ describe('the statement of a month', () => {
     )
     await page.goto(`${pages.service.url}/deposit`)
     await openFold(page, 'wallet')
-    await seeIn(page, '.statement', 'No connection to the service')
+    await seeIn(page, '[data-fold="wallet"]', 'No connection to the service')
     refused.pop()
     await poke(page)
     await page.waitForSelector('#month')

@@ -1,5 +1,6 @@
 import { countedText } from '../kit/counted.ts'
 import { button, createSlot, html, type PageView } from '../kit/dom.ts'
+import { loadScript } from '../kit/load-script.ts'
 import { createArrivalList } from './arrivals.ts'
 import type { DepositContext, FoldName } from './context.ts'
 import { readArrivals } from './data.ts'
@@ -23,7 +24,7 @@ export function createFold(
     'details',
     { class: 'fold', 'data-fold': name },
     html('summary', {}, html('h2', {}, heading)),
-    html('div', { class: 'folded' }, ...inner.map((one) => one.element)),
+    html('div', { class: 'folded' }, ...inner.map(elementOf)),
   )
   element.open = folds.has(name)
   element.addEventListener('toggle', () => {
@@ -42,6 +43,34 @@ export function createFold(
     },
   }
 }
+
+/** The part with the user's wallet. Its script is loaded when the reader opens it. */
+export function createWalletFold(context: DepositContext): PageView {
+  const { model, texts } = context
+  const views: PageView[] = []
+  const fold = createFold(context, 'wallet', texts.walletHeading, views)
+  const place = fold.element.querySelector('.folded')
+  let isAsked = false
+  const load = async () => {
+    isAsked = true
+    const script = await loadScript(() => import('./wallet.ts'), './wallet.js')
+    views.push(...(script?.createWallet(context) ?? []))
+    place?.replaceChildren(
+      ...(script === null ? [html('p', { class: 'note warn' }, texts.offline)] : views.map(elementOf)),
+    )
+    isAsked = script !== null // if loading failed, the next update tries again
+    fold.update()
+  }
+  return {
+    element: fold.element,
+    update() {
+      if (model.folds.has('wallet') && !isAsked) void load()
+      fold.update()
+    },
+  }
+}
+
+const elementOf = ({ element }: PageView) => element
 
 /** The part with the transfers before this visit, newest first. It is hidden if there are none. */
 export function createEarlier(context: DepositContext): PageView {

@@ -15,7 +15,7 @@ import {
 } from './context.ts'
 import type { Arrival } from './data.ts'
 import { api, language as firstShown, texts as firstTexts, here, later, ready, token } from './first.ts' // `first.ts` is a file of its own in the browser, too
-import { createEarlier, createFold } from './folds.ts'
+import { createEarlier, createFold, createWalletFold } from './folds.ts'
 import { createStateTeller } from './frame-state.ts'
 import type { LanguageName } from './languages.ts'
 import { createLoader } from './load.ts'
@@ -26,7 +26,6 @@ import { readRequest } from './request.ts'
 import { applyBrand, readPageSettings } from './settings.ts'
 import { summaryText, titleOf } from './status.ts'
 import { createVisits } from './visit.ts'
-import { createBalances, createHistory, createPapers } from './wallet.ts'
 
 /**
  * Milliseconds between requests for transfers. `final`: a transfer is about to be final. `expected`: a transfer is on its way or expected. `quiet`: otherwise.
@@ -132,11 +131,7 @@ function mount(): void {
     createEarlier(context),
     createFold(context, 'how', texts.howHeading, [createHow(context)]),
     createFold(context, 'question', texts.questionHeading, [createQuestion(context)]),
-    createFold(context, 'wallet', texts.walletHeading, [
-      createBalances(context),
-      createHistory(context),
-      createPapers(context),
-    ]),
+    createWalletFold(context),
   ]
   const below = html('div', { class: 'below' }, ...folds.map(({ element }) => element))
   const showBelow = () => {

@@ -1,4 +1,4 @@
-/** Files for the reader: the history as CSV, and statements. The page loads this script on first use. */
+/** Files for the reader: the history as CSV, and statements. */
 import type { Refusal, Reply } from '../kit/api.ts'
 import { downloadCsv } from '../kit/csv.ts'
 import { isZero } from '../kit/decimal.ts'

@@ -1,15 +1,21 @@
 import { drawChart } from '../kit/chart.ts'
 import { difference, isZero } from '../kit/decimal.ts'
 import { button, createSlot, html, type PageView, setText } from '../kit/dom.ts'
-import { loadScript } from '../kit/load-script.ts'
 import { amountText, currencyWith, type DepositContext } from './context.ts'
 import { type HistoryEntry, readHistory } from './data.ts'
 import { entryName, type LedgerRow, ledgerTable } from './ledger-table.ts'
+import { createStatement, downloadHistory } from './papers.ts'
 import { historyPath, pageRows } from './paths.ts'
 import { loadPayouts, payoutParts } from './payouts.ts'
 
+/** Balances, history and statements. The page loads this script when the reader opens the wallet. */
+export function createWallet(context: DepositContext): readonly PageView[] {
+  const statement = html('section', { class: 'statement' }, ...createStatement(context))
+  return [createBalances(context), createHistory(context), { element: statement, update() {} }]
+}
+
 /** The balance in each currency. A currency that is no longer accepted is shown only with a balance. */
-export function createBalances(context: DepositContext): PageView {
+function createBalances(context: DepositContext): PageView {
   const { model, texts } = context
   const list = html('ul', { class: 'balances' })
   const fill = createSlot(list)
@@ -33,7 +39,7 @@ export function createBalances(context: DepositContext): PageView {
 }
 
 /** The ledger entries, with a filter by currency, a chart of the balance, and a download. */
-export function createHistory(context: DepositContext): PageView {
+function createHistory(context: DepositContext): PageView {
   const { model, texts, format } = context
   const filter = html('select', { id: 'filter' })
   const fillFilter = createSlot(filter)
@@ -152,9 +158,8 @@ function createDownload(context: DepositContext) {
   const start = async () => {
     if (isBusy) return
     isBusy = true
-    const papers = await loadPapers()
-    await papers?.downloadHistory(context, (words) => setText(progress, words))
-    setText(progress, papers === null ? texts.offline : '')
+    await downloadHistory(context, (words) => setText(progress, words))
+    setText(progress, '')
     isBusy = false
   }
   const download = button({}, texts.download, () => void start())
@@ -163,26 +168,3 @@ function createDownload(context: DepositContext) {
   }
   return { elements: [download, progress], update }
 }
-
-/** The part of the wallet with statements. The script that draws it is loaded when the reader opens the wallet. */
-export function createPapers(context: DepositContext): PageView {
-  const { texts } = context
-  const element = html('section', { class: 'statement' })
-  let isAsked = false
-  const load = async () => {
-    isAsked = true
-    const papers = await loadPapers()
-    const parts = papers?.createStatement(context) ?? [html('p', { class: 'note warn' }, texts.offline)]
-    element.replaceChildren(...parts)
-    isAsked = papers !== null // if loading failed, the next update tries again
-  }
-  return {
-    element,
-    update() {
-      if (context.model.folds.has('wallet') && !isAsked) void load()
-    },
-  }
-}
-
-/** Loads the script that makes downloads and statements; null if the browser cannot load it. */
-const loadPapers = () => loadScript(() => import('./papers.ts'), './papers.js')
