@@ -1,5 +1,5 @@
-import { generate } from 'lean-qr/nano'
 import { svg } from './dom.ts'
+import { readableCode } from './readable-code.ts'
 
 /** The width of the light border that scanners expect around a code, in modules (the small squares of the code). */
 const quiet = 4
@@ -9,7 +9,7 @@ const quiet = 4
  * which darken pages by themselves leave it as it is. `label` is its text for screen readers.
  */
 export function drawQr(text: string, label: string): SVGSVGElement {
-  const code = generate(text)
+  const code = readableCode(text)
   const side = code.size + 2 * quiet
   let path = ''
   for (let y = 0; y < code.size; y += 1) {
