@@ -1,8 +1,8 @@
 import { createSlot, html, type PageView } from '../kit/dom.ts'
-import { type DepositContext, requestOf, requestProgress } from './context.ts'
+import { type DepositContext, requestOf } from './context.ts'
 import { createNotice, createWaiting } from './message.ts'
 import { createChoice, createPayment } from './pay.ts'
-import { createActions, createSummary, createVisitStatus, visitedOf } from './status.ts'
+import { createActions, createSummary, createVisitStatus, isToPay } from './status.ts'
 
 /**
  * The card at the top of the page: the account, the amount to send and the address; later the status of the payment. `remember` gets the currency that the
@@ -20,16 +20,17 @@ export function createCard(
   const payment = createPayment(context)
   const summary = createSummary(context)
   const waiting = createWaiting(context)
-  const status = createVisitStatus(context)
+  const below = createVisitStatus(context, 'below')
+  const instead = createVisitStatus(context, 'instead')
   const notice = createNotice(context, nextAt)
   const paying = html('div', { class: 'paying' }, choice.element, payment.element)
   const actions = createActions(context)
-  const views = [notice, summary, choice, payment, waiting, status, actions]
+  const views = [notice, summary, instead, choice, payment, waiting, below, actions]
   const element = html(
     'section',
     { class: 'card screen' },
     owner,
-    ...[summary.element, paying, waiting.element, notice.element, status.element, actions.element],
+    ...[summary.element, instead.element, paying, waiting.element, notice.element, below.element, actions.element],
   )
   return {
     element,
@@ -40,7 +41,7 @@ export function createCard(
         uid === null ? null : fact(texts.account, name ?? texts.user(uid)),
         order === null ? null : fact(texts.order, order),
       ])
-      rememberHeight(element, () => {
+      keepPlaces(element, () => {
         paying.hidden = !isToPay(context)
         for (const view of views) view.update()
       })
@@ -53,22 +54,25 @@ export function createCard(
 
 const fact = (name: string, value: string) => html('div', {}, html('dt', {}, name), html('dd', {}, value))
 
-/** Whether there is something to pay. A requested amount is to pay until all of it was sent; without a request, a first transfer is awaited. */
-function isToPay(context: DepositContext): boolean {
-  const progress = requestProgress(context)
-  if (progress !== null) return progress.state === 'unpaid' || progress.state === 'partly paid'
-  return visitedOf(context).length === 0
-}
-
 /**
- * Draws the element by `change`. If that puts the status in place of the address, the style sheet gets the height that the element had before: the status of a
- * single payment fills it, so that the parts below stay in place. The status of several payments has its own height, without a hole below it.
+ * Draws the element by `change`, so that nothing moves that a reader may be about to press.
+ * - If what is above the address changes, the style sheet gets how much that would move the address (`--moved`): the QR code takes that room, or gives it.
+ * - If the status comes in place of the address, the style sheet gets the height that the element had (`--height-before`): the status of a single payment
+ *   fills it. The status of several payments has its own height, without a hole below it.
  */
-function rememberHeight(element: HTMLElement, change: () => void): void {
+function keepPlaces(element: HTMLElement, change: () => void): void {
   const before = element.dataset.shown
   const height = element.offsetHeight
+  const at = addressTop(element)
   change()
   const now = element.querySelector('.paying')?.hasAttribute('hidden') ? 'status' : 'paying'
   element.dataset.shown = now
   if (before === 'paying' && now === 'status') element.style.setProperty('--height-before', `${height}px`)
+  element.style.setProperty('--moved', '0px')
+  const moved = at === 0 ? 0 : addressTop(element) - at
+  if (moved === 0) element.style.removeProperty('--moved')
+  else element.style.setProperty('--moved', `${moved}px`)
 }
+
+/** How far the address is below the top of the page; 0 if it is not shown. */
+const addressTop = (element: HTMLElement) => element.querySelector<HTMLElement>('.address')?.offsetTop ?? 0

@@ -108,7 +108,7 @@ export function createWaiting(context: DepositContext): PageView {
       const currency = requestOf(context)?.currency ?? currencyWith(context, chosen ?? Number.NaN)
       const progress = requestProgress(context)
       const isPaid = progress?.state === 'paid' || progress?.state === 'on its way'
-      const isSeen = progress === null && visitedOf(context).length > 0
+      const isSeen = visitedOf(context).length > 0
       element.hidden = address === null || currency?.isOpen !== true || isTold || isPaid || isSeen
     },
   }

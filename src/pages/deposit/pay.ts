@@ -3,6 +3,7 @@ import { type Child, createSlot, html, linkTo, type PageView } from '../kit/dom.
 import { drawQr } from '../kit/qr.ts'
 import { amountText, currencyWith, type DepositContext, networkOf, requestOf, requestProgress } from './context.ts'
 import type { OfferedCurrency } from './data.ts'
+import { isToPay, summaryOf, summaryPart } from './status.ts'
 
 /** How many characters at each end of an address are bold: those are what people compare. */
 const endChars = 5
@@ -53,16 +54,27 @@ export function createPayment(context: DepositContext): PageView {
       const asked = requestOf(context)
       const currency = currencyWith(context, asked?.currency.cuy ?? model.chosen ?? Number.NaN)
       const missing = missingOf(context)
+      const summary = isToPay(context) ? summaryOf(context) : null
       // Wait for the transfers, so that an amount which was already sent is not asked for again.
       const isAwaited = asked !== null && model.arrivals === null
       const { address } = model
       fill(
-        JSON.stringify([asked, currency, address, isAwaited, missing, model.offer?.network, isAllClosed(context)]),
+        JSON.stringify([
+          asked,
+          currency,
+          address,
+          isAwaited,
+          missing,
+          summary,
+          model.offer?.network,
+          isAllClosed(context),
+        ]),
         () => {
-          if (isAllClosed(context)) return closedParts(context, null)
+          if (isAllClosed(context)) return [summaryPart(summary), ...closedParts(context, null)]
           if (currency === null || address === null || isAwaited) return awaitedParts(context)
-          if (!currency.isOpen) return closedParts(context, currency)
+          if (!currency.isOpen) return [summaryPart(summary), ...closedParts(context, currency)]
           return [
+            summaryPart(summary),
             sendPart(context, currency, missing),
             networkPart(context, currency),
             qrPart(context, address),
@@ -111,7 +123,8 @@ function sendPart(context: DepositContext, currency: OfferedCurrency, missing: R
     { element: heading, text: missing.amount },
     (result) => context.announce(texts[result]),
   )
-  return html('div', { class: 'send' }, heading, copy, html('p', { class: 'muted' }, texts.exactly))
+  const exactly = missing.isAll ? html('p', { class: 'muted' }, texts.exactly) : null // the summary says more about the rest
+  return html('div', { class: 'send' }, heading, copy, exactly)
 }
 
 /** The network, and the warning that money sent on another one is lost. */

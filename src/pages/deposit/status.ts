@@ -4,26 +4,54 @@ import { createArrivalList, explorerLink, stateIcon } from './arrivals.ts'
 import { amountText, arrivalAmount, type DepositContext, isStray, requestOf, requestProgress } from './context.ts'
 import type { Arrival, ArrivalState } from './data.ts'
 
-/** The progress of the request, and transfers that do not count towards it. */
+/**
+ * The progress of the request, and transfers that do not count towards it, where nothing is to pay. While something is, `createPayment` shows them above it.
+ */
 export function createSummary(context: DepositContext): PageView {
-  const element = html('div', { class: 'summary' })
+  const element = html('div', {})
   const fill = createSlot(element)
   return {
     element,
     update() {
-      const words = summaryWords(context)
-      const strays = straysOf(context).map((one) => strayWords(context, one))
-      element.hidden = words === null && strays.length === 0
-      fill(JSON.stringify([words, strays]), () => [
-        ...(words === null ? [] : summaryParts(words)),
-        ...strays.map((line) => html('p', { class: 'note warn' }, line)),
-      ])
+      const summary = isToPay(context) ? null : summaryOf(context)
+      element.hidden = summary === null
+      fill(JSON.stringify(summary), () => [summaryPart(summary)])
     },
   }
 }
 
-/** The payments of this visit: each with its state, whether the page can be closed, and a link to the explorer. */
-export function createVisitStatus(context: DepositContext): PageView {
+/** The progress of the request, and sentences about transfers that do not count towards it; null if there is nothing to say. */
+interface Summary {
+  readonly words: SummaryWords | null
+  readonly strays: readonly string[]
+}
+
+export function summaryOf(context: DepositContext): Summary | null {
+  const words = summaryWords(context)
+  const strays = straysOf(context).map((one) => strayWords(context, one))
+  return words === null && strays.length === 0 ? null : { words, strays }
+}
+
+export function summaryPart(summary: Summary | null): Child {
+  if (summary === null) return null
+  const { words, strays } = summary
+  const notes = strays.map((line) => html('p', { class: 'note warn' }, line))
+  return html('div', { class: 'summary' }, ...(words === null ? [] : wordsParts(words)), ...notes)
+}
+
+/** Whether there is something to pay. A requested amount is to pay until all of it was sent; without a request, a first transfer is awaited. */
+export function isToPay(context: DepositContext): boolean {
+  const progress = requestProgress(context)
+  if (progress !== null) return progress.state === 'unpaid' || progress.state === 'partly paid'
+  return visitedOf(context).length === 0
+}
+
+/**
+ * The payments of this visit: each with its state, whether the page can be closed, and links to the explorer. They are below the address while something is to
+ * pay (`place`), and otherwise in place of it, with a link for the address. Each place has its own elements:
+ * browsers count an element that changes its place as a layout shift, and one that appears not.
+ */
+export function createVisitStatus(context: DepositContext, place: 'below' | 'instead'): PageView {
   const { texts, model } = context
   const list = createArrivalList(context, texts.transaction)
   const hint = html('p', { class: 'muted' }, texts.mayClose)
@@ -33,15 +61,15 @@ export function createVisitStatus(context: DepositContext): PageView {
   return {
     element,
     update() {
-      const visited = visitedOf(context)
+      const visited = isToPay(context) === (place === 'below') ? visitedOf(context) : []
       list.show(visited)
-      list.element.classList.toggle('single', visited.length === 1 && !isPart(context))
+      list.element.classList.toggle('single', visited.length === 1 && place === 'instead')
       hint.hidden = !visited.some(({ state }) => state === 'seen')
       element.hidden = visited.length === 0
       const { address, offer } = model
       const explorer = offer?.explorer ?? null
-      fillLinks(JSON.stringify([explorer, address]), () => {
-        return explorer === null || address === null
+      fillLinks(JSON.stringify([explorer, address, element.hidden]), () => {
+        return explorer === null || address === null || place === 'below' || element.hidden
           ? []
           : [explorerLink(explorer, `address/${address}`, texts.viewAddress)]
       })
@@ -49,9 +77,6 @@ export function createVisitStatus(context: DepositContext): PageView {
     tick: list.tick,
   }
 }
-
-/** Whether something of the requested amount is still to be paid. Then the status is a list below the address. */
-const isPart = (context: DepositContext) => ['unpaid', 'partly paid'].includes(requestProgress(context)?.state ?? '')
 
 /** The next actions of the reader: to go back, or to make another deposit. */
 export function createActions(context: DepositContext): PageView {
@@ -110,7 +135,7 @@ interface SummaryWords {
   readonly lines: readonly string[]
 }
 
-function summaryParts({ title, lines }: SummaryWords): Child[] {
+function wordsParts({ title, lines }: SummaryWords): Child[] {
   const heading =
     title === null ? null : html('h2', { class: 'state', 'data-state': title[0] }, stateIcon(title[0]), title[1])
   return [heading, ...lines.map((line) => html('p', {}, line))]
