@@ -1,11 +1,12 @@
 import type { Frame, Page } from 'puppeteer-core'
 import { describe, expect, it } from 'vitest'
 import { noPageSettings } from '../../src/worker/http/page-settings.ts'
-import { resize } from './browser.ts'
+import { resize, violationsOf } from './browser.ts'
 import { startEmbeddingPage } from './embedding-page.ts'
 import { desktop, usePages } from './fixture.ts'
 import { windows } from './looks.ts'
-import { choose, openFold, poke, press, see, seeIn, textOfFirst, tokenOf } from './reading.ts'
+import { choose, openFold, poke, press, see, seeIn, shownText, textOfFirst, tokenOf } from './reading.ts'
+import { exact } from './scripted-service.ts'
 import { payAddress, regular, transfer } from './story.ts'
 
 const pages = usePages()
@@ -106,7 +107,7 @@ describe('a session that has ended', () => {
     ['en', 'Your session has ended', 'Go back to the site or app', 'What you have sent as described here is safe'],
     ['zh', '登录已过期', '请回到向您提供本页面的网站或应用', '按本页说明转出的资金是安全的'],
   ])(
-    'is one message in place of the page, for the person who pays, without a button that cannot help (%s)',
+    'is a message above what was there, for the person who pays, without a button that cannot help (%s)',
     async (language, ...says) => {
       pages.story.transfers = [transfer(4, 'seen', { seconds: 9 })]
       const page = await pages.openLoaded({ languages: [language] })
@@ -116,11 +117,41 @@ describe('a session that has ended', () => {
       const lines = await page.$$eval('.obstacle > *', (all) => all.map((one) => one.textContent))
       for (const [index, words] of says.entries()) expect(lines[index]).toContain(words)
       expect(lines.filter((line) => line.includes('DEV_UID'))).toEqual([await textOfFirst(page, '.obstacle .muted')])
-      const left = await page.$$eval('main *', (all) =>
-        all.filter((one) => one.checkVisibility() && one.matches('button, input, a, summary')),
+      const left = await page.$$eval(
+        'main *',
+        (all) =>
+          all
+            .filter((one) => one.checkVisibility() && one.matches('button, input, a, summary'))
+            .map((one) => (one as HTMLAnchorElement).host), // safe: a button or an input would be undefined here
       )
-      expect(left).toEqual([])
+      expect(left).toEqual(['tronscan.org', 'tronscan.org'])
+      expect(await page.$eval('.status .state', (one) => one.checkVisibility())).toBe(true)
       await seeIn(page, '[role="status"].unseen', says[0] ?? '')
+    },
+  )
+
+  it.each([
+    ['en', 'Account', '1041', 'Of 25 USDT: 20 USDT credited, 5 USDT missing.'],
+    ['zh', '账户', '1041', '共 25 USDT，已入账 20 USDT，还差 5 USDT。'],
+  ])(
+    'leaves order, address and payments readable below the message, and asks for nothing (%s)',
+    async (language, ...says) => {
+      pages.story.transfers = [transfer(4, 'credited', { amt: exact('20') })]
+      const deposit = { cuy: 2, amt: '25', order: '1041', since: 1 }
+      const page = await pages.openFor({ sub: '7', name: 'Anna', deposit }, { languages: [language] })
+      await page.waitForSelector('.address', { visible: true })
+      pages.answer('/tron/deposits', unauthorized)
+      await poke(page)
+      await page.waitForSelector('.obstacle', { visible: true })
+      const shown = await shownText(page, '.screen')
+      for (const words of [...says, payAddress.slice(5, -5)]) expect(shown).toContain(words)
+      const asking = await page.$$eval('.send, .qr, .choices, .waiting, .below, button', (all) =>
+        all.filter((one) => one.closest('main') !== null && one.checkVisibility()).map(({ className }) => className),
+      )
+      expect(asking).toEqual([])
+      const tops = await page.$$eval('.obstacle, .screen', (all) => all.map((one) => one.getBoundingClientRect().top))
+      expect(tops).toEqual([...tops].sort((a, b) => a - b))
+      expect(await violationsOf(page)).toEqual([])
     },
   )
 

@@ -15,7 +15,7 @@ export function obstacleOf(context: DepositContext): Obstacle | null {
   return refusal !== null && (offer === null || address === null) ? 'missing' : null
 }
 
-/** The message that is shown in place of the whole page while there is an obstacle. */
+/** The message that is shown in place of the whole page while there is an obstacle. After the end of a session the last state stays below it. */
 export function createObstacle(context: DepositContext, nextAt: () => number | null): PageView {
   const { model, texts } = context
   const element = html('section', { class: 'card obstacle' })

@@ -149,14 +149,18 @@ function isShown(element: Element | null): boolean {
   return (element?.getClientRects().length ?? 0) > 0
 }
 
+/** Whether something that is shown has the focus. After the end of a session that is not the card, so that the focus goes to the message when it appears. */
 function hasFocus(): boolean {
-  return document.activeElement !== document.body && isShown(document.activeElement)
+  const focused = document.activeElement
+  return focused !== document.body && isShown(focused) && focused?.closest('.ended .screen') === null
 }
 
 /** If the focused element is gone, focuses the part with the news. Otherwise a screen reader would begin again at the top of the page. */
 function keepFocus(): void {
   if (hasFocus()) return
-  const news = ['.obstacle', '.summary', '.status', '.screen'].map((one) => document.querySelector<HTMLElement>(one))
+  const news = ['.obstacle', '.summary', '.status:not([hidden])', '.screen'].map((one) =>
+    document.querySelector<HTMLElement>(one),
+  )
   const shown = news.find(isShown)
   if (!shown) return
   shown.tabIndex = -1
@@ -194,8 +198,10 @@ async function switchTo(language: LanguageName): Promise<void> {
 function update(): void {
   const isFocused = hasFocus()
   choose()
-  const isBlocked = obstacleOf(context) !== null
+  const obstacle = obstacleOf(context)
+  const isBlocked = obstacle !== null
   document.body.classList.toggle('blocked', isBlocked)
+  document.body.classList.toggle('ended', obstacle === 'ended' && model.offer !== null && model.address !== null)
   for (const view of views) view.update()
   const title = isBlocked ? context.texts.title : titleOf(context)
   document.title = settings.brand === null ? title : `${title} · ${settings.brand.name}`
