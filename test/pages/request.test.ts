@@ -278,6 +278,21 @@ describe('the page of a payment request', () => {
     ).toEqual(['/tron/deposits?limit=20', '/tron/deposits?limit=100&before=111', '/tron/deposits?limit=100&before=11'])
   })
 
+  it('names in the console a way back that it leaves out, and no other', async () => {
+    pages.service.settings = settings
+    const page = await pages.open({}, '', 'about:blank')
+    const warnings: string[] = []
+    page.on('console', (message) => message.type() === 'warn' && warnings.push(message.text()))
+    for (const back of ['https://elsewhere.example/orders/1041', asked.return]) {
+      await page.goto(`${pages.service.url}/deposit#token=${tokenOf(claims({ ...asked, return: back }))}`)
+      await seeIn(page, '.pay h2', 'Send 25 USDT')
+      await page.goto('about:blank')
+    }
+    expect(warnings).toEqual([
+      'deposit.return is left out, because it is no https URL of PAGE_ORIGINS: https://elsewhere.example/orders/1041',
+    ])
+  })
+
   it.each([
     ['since in milliseconds', { ...asked, since: since * 1_000 }, 'deposit.since'],
     ['a currency that is not there', { ...asked, cuy: 7 }, 'deposit.cuy'],

@@ -29,7 +29,7 @@ export interface UnreadableRequest {
 
 const names = ['cuy', 'amt', 'order', 'since', 'return']
 
-/** Parses the request in the claims of a token; null if there is none. A link back to another origin than these is left out. */
+/** Parses the request in the claims of a token; null if there is none. A link back to another origin than these is left out, and the console says so. */
 export function readRequest(
   claims: Members | null,
   origins: readonly string[],
@@ -40,6 +40,10 @@ export function readRequest(
   try {
     const deposit = readMembers(claims.deposit)
     if (isBelow(deposit.return, origins)) back = deposit.return
+    else if (deposit.return !== undefined) {
+      // biome-ignore lint/suspicious/noConsole: it is for the developer of the backend that asks, and no other text says it
+      console.warn(`deposit.return is left out, because it is no https URL of PAGE_ORIGINS: ${deposit.return}`)
+    }
     const read = <Value>(name: string, parse: (value: unknown) => Value): Value => {
       member = `deposit.${name}`
       return parse(deposit[name])
