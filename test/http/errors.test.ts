@@ -109,7 +109,12 @@ test.each(Object.entries(tokenFaults))('what is told of a token with the fault %
 
 describe('a failure without a query', () => {
   test.each([
-    ['an unknown path', errors.unknownPath, 404, 'no such path'],
+    [
+      'an unknown path',
+      errors.unknownPath,
+      404,
+      'no such path here: /docs lists all paths, and what a deployment needs for some of them',
+    ],
     ['a wrong method', errors.wrongMethod(['GET', 'HEAD', 'POST']), 405, 'method not allowed; use GET, HEAD or POST'],
     ['one that only GET has', errors.wrongMethod(['GET', 'OPTIONS']), 405, 'method not allowed; use GET'],
     ['a long URL', errors.urlTooLong, 414, `the URL is longer than ${errors.urlCharsMax} characters`],

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { Uid } from '../../src/worker/common/ids.ts'
-import { notConfigured } from '../../src/worker/http/errors.ts'
+import { notConfigured, unknownPath } from '../../src/worker/http/errors.ts'
 import { noPageSettings, withSettings } from '../../src/worker/http/page-settings.ts'
 import { failed, read, startService } from './service.ts'
 
@@ -106,9 +106,15 @@ describe('the page for callers', () => {
     }
   })
 
+  test('is not at the root, where the answer says where all paths are listed', async () => {
+    const service = await startService()
+    const answered = await read(await service.get('/', null))
+    expect(answered).toMatchObject({ status: 404, body: { msg: expect.stringContaining('/docs lists all paths') } })
+  })
+
   test('is 404 without static files, and 500 where they cannot be read', async () => {
     const service = await startService()
-    expect(await read(await service.get('/deposit', null))).toEqual(failed(404, 'no such path'))
+    expect(await read(await service.get('/deposit', null))).toEqual(failed(404, unknownPath.msg))
     const fetch = () => Promise.reject(new Error('the files are away'))
     const broken = await startService({ ASSETS: { fetch } })
     expect(await read(await broken.get('/deposit', null))).toEqual(failed(500, 'internal error'))

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { unknownPath } from '../../src/worker/http/errors.ts'
 import { firstAddress, startService } from '../http/service.ts'
 import { payoutBase58 } from '../support/payouts.ts'
 import {
@@ -312,7 +313,7 @@ it('without PAYOUTS the paths do not exist, and what is stored stays', async () 
   for (const [path, body] of Object.entries({ ...posts, '/signed': { signed: [{ id: 1, transaction: 'ab' }] } })) {
     expect([path, await send(without, path, body, 'office')]).toMatchObject([
       path,
-      { status: 404, msg: 'no such path' },
+      { status: 404, msg: unknownPath.msg },
     ])
   }
   for (const path of ['', '/unsigned']) expect((await without.ledger(`/ledger/payouts${path}`)).status).toBe(404)

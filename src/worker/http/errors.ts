@@ -44,7 +44,10 @@ export const keysRetrySeconds = 5
 /** `Retry-After` while the database is away, in seconds. Resets of D1 are reported to last 60 to 80 s. */
 const databaseRetrySeconds = 10
 
-export const unknownPath: Problem = { status: 404, msg: 'no such path' }
+export const unknownPath: Problem = {
+  status: 404,
+  msg: 'no such path here: /docs lists all paths, and what a deployment needs for some of them',
+}
 export const urlTooLong: Problem = { status: 414, msg: `the URL is longer than ${urlCharsMax} characters` }
 export const tooManyRequests: ReasonedProblem = retryable(
   429,
