@@ -423,10 +423,12 @@ CREATE TABLE `payout_holding` (
 	`contract` text PRIMARY KEY NOT NULL,
 	`address` text NOT NULL,
 	`balance` text NOT NULL,
+	`energy` integer,
 	`read_at` integer NOT NULL,
 	CONSTRAINT "payout_holding_contract" CHECK(contract = '' OR (length(contract) = 40 AND contract NOT GLOB '*[^0-9a-f]*')),
 	CONSTRAINT "payout_holding_address" CHECK(length(address) = 40 AND address NOT GLOB '*[^0-9a-f]*'),
 	CONSTRAINT "payout_holding_balance" CHECK(balance = '0' OR (balance GLOB '[1-9]*' AND balance NOT GLOB '*[^0-9]*' AND length(balance) <= 78)),
+	CONSTRAINT "payout_holding_energy" CHECK(energy IS NULL OR (contract = '' AND energy BETWEEN 0 AND 9007199254740991)),
 	CONSTRAINT "payout_holding_read_at" CHECK(read_at BETWEEN 0 AND 9007199254740991)
 ) STRICT, WITHOUT ROWID; -- added by hand, because drizzle-kit cannot write STRICT and WITHOUT ROWID
 --> statement-breakpoint
@@ -465,6 +467,9 @@ CREATE TABLE `payout_transaction` (
 	`succeeded` integer,
 	`moved` text,
 	`ended` text,
+	`result` text,
+	`burnt` integer,
+	`energy` integer,
 	`reported` text,
 	`excused` text,
 	`seen_height` integer,
@@ -487,6 +492,9 @@ CREATE TABLE `payout_transaction` (
 	CONSTRAINT "payout_transaction_ended" CHECK((ended IS NULL OR ended IN ('paid','failed','other','expired','unknown','late')) AND (succeeded IS NOT NULL) = (ended IS NOT NULL AND ended <> 'expired')
         AND (height IS NOT NULL OR ended IS NULL OR ended IN ('expired', 'unknown'))
         AND (ended <> 'expired' OR past_height IS NOT NULL)),
+	CONSTRAINT "payout_transaction_result" CHECK(result IS NULL OR (succeeded IS 0 AND length(result) BETWEEN 1 AND 40 AND result NOT GLOB '*[^A-Z_]*')),
+	CONSTRAINT "payout_transaction_burnt" CHECK((burnt IS NULL) = (energy IS NULL) AND (burnt IS NULL OR succeeded IS 0) AND (burnt IS NULL OR (burnt BETWEEN 0 AND 9007199254740991))),
+	CONSTRAINT "payout_transaction_energy" CHECK(energy IS NULL OR (energy BETWEEN 0 AND 9007199254740991)),
 	CONSTRAINT "payout_transaction_reported" CHECK(reported IS NULL OR (reported IN ('signed','paid','failed','other','expired','unknown','late'))),
 	CONSTRAINT "payout_transaction_excused" CHECK(excused IS NULL OR (ended IS NOT NULL AND ended IN ('unknown', 'late') AND length(excused) BETWEEN 1 AND 500)),
 	CONSTRAINT "payout_transaction_seen_height" CHECK(seen_height IS NULL OR (seen_height BETWEEN 0 AND 9007199254740991)),

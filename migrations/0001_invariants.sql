@@ -788,6 +788,7 @@ BEGIN
   -- A transaction that ended in a block above the corrected height is open again, unless its payout has another transaction by now or was cancelled. For blocks
   -- up to that height nothing is to be done: they were read for it.
   UPDATE payout_transaction SET ended = NULL, height = NULL, succeeded = NULL, moved = NULL, next_send = 0, version = version + 1,
+      result = NULL, burnt = NULL, energy = NULL,
       past_height = iif(past_height > NEW.finalized, NULL, past_height), changed_at = NEW.created_at
     WHERE ended IN ('paid', 'failed', 'other', 'expired') AND coalesce(height, past_height) > NEW.finalized
       AND EXISTS (SELECT 1 FROM payout WHERE payout.id = payout_id AND payout.txid = payout_transaction.txid
@@ -990,7 +991,8 @@ BEGIN
     SELECT (SELECT id FROM last_event) + 1, 'payout.' || state, uid, changed_at, json_object('id', id, 'uid', uid, 'cuy', cuy, 'amount', amount, 'fee', fee,
       'to_address', to_address, 'osn', osn, 'mark', mark, 'state', state, 'created_at', created_at, 'posted_by', posted_by,
       'approved_by', approved_by, 'txid', txid, 'expires_at', expires_at, 'height', height, 'attempts', attempts,
-      'reason', reason, 'moved', moved, 'received', received, 'why', why)
+      'reason', reason, 'moved', moved, 'received', received, 'why', why, 'failure', json((SELECT json_object('result', result)
+        FROM payout_transaction WHERE payout_transaction.txid = payout.txid AND payout.reason = 'failed')))
     FROM payout WHERE id = NEW.payout_id AND state IS NOT NEW.state_before
       AND NOT EXISTS (SELECT 1 FROM payout_transaction WHERE payout_transaction.txid = payout.txid AND (
         (state = 'signed' AND reported IS NOT NULL) OR (NEW.state_before IS 'signed' AND reported IS ended)));
@@ -1042,9 +1044,9 @@ BEGIN
       WHERE finished_at IS NULL AND next_height <= NEW.reference + 1 AND to_height >= scan.height));
 END;
 --> statement-breakpoint
--- It fires for every column but those about broadcasts (seen_height, next_send, sends, answers) and reported.
+-- It fires for every column but those for people (burnt, energy), those about broadcasts (seen_height, next_send, sends, answers) and reported.
 CREATE TRIGGER payout_transaction_takes_its_steps BEFORE UPDATE OF id, version, txid, address, payout_id, bytes, reference, expires_at,
-    changed_at, past_height, height, succeeded, moved, ended, excused ON payout_transaction
+    changed_at, past_height, height, succeeded, result, moved, ended, excused ON payout_transaction
 BEGIN
   SELECT RAISE(ABORT, 'payout_transaction: its bytes must not change')
     WHERE (NEW.id, NEW.txid, NEW.address) IS NOT (OLD.id, OLD.txid, OLD.address)
@@ -1058,7 +1060,7 @@ BEGIN
       OR (OLD.ended IN ('paid', 'failed', 'other', 'expired') AND NEW.ended IS NULL)
       OR (OLD.ended IN ('failed', 'other', 'expired') AND NEW.ended = 'late'), 0);
   SELECT RAISE(ABORT, 'payout_transaction: what was found must not change')
-    WHERE (NEW.height, NEW.succeeded, NEW.moved) IS NOT (OLD.height, OLD.succeeded, OLD.moved)
+    WHERE (NEW.height, NEW.succeeded, NEW.result, NEW.moved) IS NOT (OLD.height, OLD.succeeded, OLD.result, OLD.moved)
       AND NEW.ended IS OLD.ended AND OLD.ended IS NOT 'unknown';
   SELECT RAISE(ABORT, 'payout_transaction: its block is not read')
     WHERE NEW.height > coalesce((SELECT height FROM scan), -1) OR NEW.past_height > coalesce((SELECT height FROM scan), -1);

@@ -337,3 +337,40 @@ it('an excuse is of a transaction that stops payouts, and of no other one', asyn
     'payout_transaction_excused',
   )
 })
+
+describe('what people are told about a transaction', () => {
+  beforeEach(() => run(...signed))
+
+  it.each([
+    ['a time of the first broadcast below 0', 'sent_at = -1', 'payout_transaction_sent_at'],
+    ['one that is no whole number', 'sent_at = 1.5', 'cannot store REAL'],
+    ['one that a double cannot hold', 'sent_at = 9007199254740992', 'payout_transaction_sent_at'],
+    ['answers that are no JSON', `answers = '['`, 'payout_transaction_answers'],
+    [
+      'more answers than three nodes give',
+      `answers = json_array('${'x'.repeat(4_000)}')`,
+      'payout_transaction_answers',
+    ],
+    ['broadcasts below 0', 'sends = -1', 'payout_transaction_sends'],
+    ['the cost of one that has not failed', 'burnt = 1, energy = 1', 'payout_transaction_burnt'],
+  ])('is never %s', async (_, set, why) => {
+    await expectNo(`UPDATE payout_transaction SET ${set} WHERE id = 1`, why)
+  })
+
+  it('is the word of one that failed, and its cost, whole', async () => {
+    await expectNo(
+      found('paid', paid()).replace('succeeded = 1', `succeeded = 1, result = 'REVERT'`),
+      'payout_transaction_result',
+    )
+    await expectNo(
+      found('failed', `'[]'`, 0).replace('succeeded = 0', `succeeded = 0, result = 'a word'`),
+      'payout_transaction_result',
+    )
+    await run(found('failed', `'[]'`, 0).replace('succeeded = 0', `succeeded = 0, result = 'REVERT'`))
+    await expectNo(end(`result = 'OUT_OF_ENERGY'`), 'what was found must not change')
+    await expectNo('UPDATE payout_transaction SET burnt = 1 WHERE id = 1', 'payout_transaction_burnt')
+    await expectNo('UPDATE payout_transaction SET burnt = -1, energy = 0 WHERE id = 1', 'payout_transaction_burnt')
+    await expectNo('UPDATE payout_transaction SET burnt = 0, energy = -1 WHERE id = 1', 'payout_transaction_energy')
+    await run('UPDATE payout_transaction SET burnt = 345000, energy = 11850 WHERE id = 1')
+  })
+})

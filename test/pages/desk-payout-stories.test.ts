@@ -49,7 +49,14 @@ const inEnglish: readonly Expected[] = [
   ],
   [
     45,
-    ['has failed: nothing was paid', 'failed: a sentence', 'Block 70,000,001, final', 'Repair the cause'],
+    [
+      ...[
+        'has failed: nothing was paid',
+        'The chain says OUT_OF_ENERGY: its energy',
+        'It cost 1.53 TRX, and 11,850 energy',
+      ],
+      ...['failed: a sentence', 'Block 70,000,001, final', 'Repair the cause'],
+    ],
     'is delayed',
   ],
   [
@@ -73,7 +80,11 @@ const inChinese: readonly Expected[] = [
   [42, ['批准方：office', '已提供给签名程序', '已结束但未付款的交易：1 笔', '请查看签名程序'], '很快付出'],
   [43, ['在 PAYOUTS 限额之内', txidOf(43), '之前可被打包', '反复发送给每个节点', '现在无法取消'], '正在途中'],
   [44, ['10 USDT：已付出', '区块 70,000,000，已最终确认：已如数付给收款方', '无需处理'], '提现已付出'],
-  [45, ['受阻', '执行失败：没有付款', '请排除原因'], '有延迟'],
+  [
+    45,
+    ['受阻', '执行失败：没有付款', '链上结果 OUT_OF_ENERGY：能量不足', '消耗 1.53 TRX 和 11,850 能量', '请排除原因'],
+    '有延迟',
+  ],
   [46, ['未经批准', '10.5 USDT 已退回余额', '另一个订单号'], '10.5 USDT 已退回您的余额'],
   [47, ['其交易均已过期', '签名程序的时钟'], '有延迟'],
   [
@@ -116,7 +127,7 @@ describe('the story of a payout', () => {
     }
     const waiting = await askDesk(page, 'payout 2')
     for (const words of [
-      'Not yet: its token cannot be sent now.',
+      'Not yet: the signer is not offered it.',
       'paused the token',
       'until then it can be cancelled',
     ]) {

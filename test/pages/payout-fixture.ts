@@ -61,7 +61,15 @@ export function addPayouts(desk: WithPayouts): void {
     paidOut(48, 'stuck', stuckFor('other', { txid: txidOf(48), height: 70_000_002, moved: other })),
     paidOut(47, 'stuck', stuckFor('expired', { txid: txidOf(47), attempts: 3 })),
     paidOut(46, 'cancelled', { why: 'asked for twice' }),
-    paidOut(45, 'stuck', stuckFor('failed', { txid: txidOf(45), height: 70_000_001 })),
+    paidOut(
+      45,
+      'stuck',
+      stuckFor('failed', {
+        txid: txidOf(45),
+        height: 70_000_001,
+        failure: { result: 'OUT_OF_ENERGY', burnt: exact('1.53'), energy: 11_850 },
+      }),
+    ),
     paidOut(44, 'paid', { ...byLimits, fee: exact('0'), txid: txidOf(44), height: 70_000_000 }),
     paidOut(43, 'signed', { ...onItsWay, expires_at: ago(-600) }),
     paidOut(42, 'approved', { approved_by: 'office', attempts: 1 }),

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import {
+  alarmsOf,
   disagreeOn,
   finalizedIn,
   headOf,
@@ -26,6 +27,7 @@ import {
   recipient,
   recipientBase58,
   scanTo,
+  send,
   shown,
   sign,
   signedPayout,
@@ -103,7 +105,8 @@ describe('a transaction that is in a final block', () => {
       attempts: 1,
       height,
       txid: signed.txid,
-      why: 'its transaction is final and has failed: nothing was paid',
+      failure: { result: 'REVERT', burnt: 0, energy: 0 },
+      why: "its transaction is final and has failed (REVERT: the token's contract refused the transfer): nothing was paid, and it cost 0 TRX and 0 energy",
     })
     expect(await payoutEvents(service)).toEqual(['approved', 'signed', 'stuck'])
     expect(await balance(service)).toBe(995_000_000)
@@ -114,9 +117,34 @@ describe('a transaction that is in a final block', () => {
     const service = await startPaying()
     const { id, ...signed } = await signedPayout(service)
     const show = (result: unknown) => JSON.parse(JSON.stringify(result).replaceAll('"REVERT"', '"OUT_OF_ENERGY"'))
-    for (const node of service.nodes) node.script = () => changing('/wallet/getblockbylimitnext', show)
+    const cost = (info: object) => ({
+      ...info,
+      fee: 1_530_000,
+      receipt: { result: 'OUT_OF_ENERGY', energy_usage_total: 11_850 },
+    })
+    const infoPath = '/wallet/gettransactioninfobyid'
+    for (const node of service.nodes) {
+      node.script = ({ calls }) =>
+        calls.some(({ method }) => method === infoPath)
+          ? changing(infoPath, (info) => cost(Object(info)))
+          : changing('/wallet/getblockbylimitnext', show)
+    }
     await mineFinal(service, mined(signed, { failed: true, logs: [] }))
     expect(await stateOfPayout(service, id)).toBe('stuck:failed/1')
+    const why =
+      'its transaction is final and has failed (OUT_OF_ENERGY: its energy, or the TRX for it up to its fee_limit, did not suffice): ' +
+      'nothing was paid, and it cost 1.53 TRX and 11850 energy'
+    expect(await shown(service, id)).toMatchObject({
+      why,
+      failure: { result: 'OUT_OF_ENERGY', burnt: 1.53, energy: 11_850 },
+    })
+    expect(alarmsOf(service, 'payout-stuck')).toMatchObject([{ payout: id, reason: 'failed', why }])
+    const response = await service.ledger('/ledger/events?limit=100')
+    const { data } = await response.json<{ data: { list: { type: string; data: object }[] } }>()
+    expect(data.list.at(-1)).toMatchObject({ type: 'payout.stuck', data: { failure: { result: 'OUT_OF_ENERGY' } } })
+    expect((await send(service, '/approve', { ids: [id] }, 'office')).status).toBe(200)
+    const approved = await shown(service, id)
+    expect([approved.state, approved.why, 'failure' in approved]).toEqual(['approved', undefined, false])
   })
 
   it.each([

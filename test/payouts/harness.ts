@@ -41,11 +41,20 @@ export async function startPaying(
 ): Promise<RunningService> {
   const service = await startService({ PAYOUTS: payoutsSetting, ...variables }, { firstHeight })
   service.clock.seconds = service.chain.tip().timeMs / 1000 + 3
+  hold(service, 10n ** 15n, 10n ** 15n)
   await service.get('/tron/generate')
   await service.tick()
   await fund(service)
   expect(await offered(service)).toEqual([])
   return service
+}
+
+/** Makes all nodes show these balances of the payout address, in smallest units. */
+export function hold({ nodes }: RunningService, trx: bigint, usdt: bigint): void {
+  for (const node of nodes) {
+    node.balances.set(payoutAddress, trx)
+    node.balances.set(`${usdtAddress} ${payoutAddress}`, usdt)
+  }
 }
 
 /** Posts `amt` of each currency to user 7. */

@@ -53,13 +53,16 @@ function transaction(state: TransactionState, changes: Partial<TransactionRow> =
     ...{ id: 5 as PayoutTransactionId, version: 2, txid: txid(9), address: addressAt(40) },
     ...{ payout_id: state === 'unknown' ? null : (4 as PayoutId), bytes: state === 'unknown' ? null : 'ab' },
     ...{ reference: height(80), expires_at: ms(900), changed_at: ms(1), past_height: null, seen_height: null },
+    ...{ result: state === 'failed' ? 'REVERT' : null, burnt: null, energy: null },
     ...{ ...found, moved: isFound ? '[]' : null, ended: state === 'open' ? null : state },
     ...{ reported: null, excused: null, sends: 1, sent_at: null, next_send: ms(1), answers: null, ...changes },
   }
 }
 
 const paid: readonly Moved[] = [{ contract: token, to: payee, raw: '1000' }]
-const shown = (moved: readonly Moved[] | null, succeeded = true) => ({ height: height(95), succeeded, moved })
+const shown = (moved: readonly Moved[] | null, succeeded = true) => {
+  return { height: height(95), succeeded, result: succeeded ? 'SUCCESS' : 'REVERT', moved }
+}
 const say = (moved: readonly Moved[]) => `${moved.length} parts`
 const nothingLeft = { newest: [], other: null }
 const office = { by: by('office'), at: ms(7), isOutflowKnown: false }

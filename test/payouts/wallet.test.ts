@@ -1,18 +1,12 @@
-import { expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { walletEveryMs } from '../../src/worker/payouts/wallet.ts'
 import { type RunningService, requestsOf } from '../http/service.ts'
 import { alarmsOf, tickLater } from '../scan/harness.ts'
 import { payoutAddress, payoutBase58 } from '../support/payouts.ts'
+import { changing } from '../support/scripted-node.ts'
 import { usdtAddress } from '../support/transaction-spec.ts'
-import { ask, startPaying } from './harness.ts'
+import { ask, handIn, hold, offered, shown, sign, startPaying } from './harness.ts'
 
-/** Makes all nodes show these balances of the payout address, in smallest units. */
-const hold = ({ nodes }: RunningService, trx: bigint, usdt: bigint) => {
-  for (const node of nodes) {
-    node.balances.set(payoutAddress, trx)
-    node.balances.set(`${usdtAddress} ${payoutAddress}`, usdt)
-  }
-}
 const summaryOf = async (service: RunningService) => {
   const { data } = await (await service.ledger('/ledger/summary')).json<{
     data: { payouts: Record<string, unknown> }
@@ -92,4 +86,83 @@ it('what the address holds is asked for while something is open, every few minut
   const quiet = [balances() - before, requestsOf(service) - requests]
   await later(service)
   expect([balances() - before, requestsOf(service) - requests]).toEqual(quiet.map((count) => 2 * count))
+})
+
+describe('what the payout address plainly cannot pay for is not offered', () => {
+  const enough = 1_000_000_000n
+  const whyOf = async (service: RunningService, id: number) => (await shown(service, id)).why
+
+  it('from the tick on that has read the balance, and again one tick after more has come', async () => {
+    const service = await startPaying()
+    hold(service, enough, 4_999_999n)
+    const { id } = await ask(service)
+    const { id: small } = await ask(service, { amt: '4.999999' })
+    expect(await offered(service)).toEqual([id, small]) // nothing is known yet
+    await tickLater(service)
+    expect(await offered(service)).toEqual([small])
+    expect(await whyOf(service, id)).toContain('it waits: the payout address holds less than this')
+    expect(await whyOf(service, small)).toBeUndefined()
+    hold(service, enough, 5_000_000n)
+    await tickLater(service)
+    expect(await offered(service)).toEqual([id, small])
+    expect(await whyOf(service, id)).toBeUndefined()
+  })
+
+  it('of TRX as well; what was signed before is taken all the same', async () => {
+    const service = await startPaying()
+    hold(service, 4_000_000n, enough)
+    const { id } = await ask(service, { cuy: 1 })
+    const token = await ask(service)
+    await tickLater(service)
+    expect(await offered(service)).toEqual([token.id]) // 4 TRX pay for its fees
+    hold(service, enough, 0n)
+    await tickLater(service)
+    expect(await offered(service)).toEqual([id])
+    const { transaction } = await sign(service)
+    expect(await handIn(service, token.id, transaction)).toMatchObject({ state: 'signed' })
+  })
+
+  it.each([
+    ['without TRX and energy', 0n, {}, []],
+    ['with a little TRX, which pays for no transfer at any price', 117_550n, {}, []],
+    ['with energy of its own or of others', 0n, { EnergyLimit: 65_000, EnergyUsed: 10 }, [1]],
+    ['with energy that is used up', 0n, { EnergyLimit: 65_000, EnergyUsed: 65_000 }, []],
+    ['where nodes do not tell the energy', 0n, { EnergyLimit: 'x' }, [1]],
+    ['with TRX for a transfer at a low price', 117_560n, {}, [1]],
+  ])('a token %s', async (_, trx, resources, ids) => {
+    const service = await startPaying()
+    for (const node of service.nodes) {
+      node.script = ({ calls }) =>
+        calls.some(({ method }) => method === '/wallet/getaccountresource')
+          ? changing('/wallet/getaccountresource', () => resources)
+          : null
+    }
+    hold(service, trx, enough)
+    await ask(service)
+    await tickLater(service)
+    expect(await offered(service)).toEqual(ids)
+  })
+
+  it('but is offered while the balance cannot be read again: an old figure says nothing', async () => {
+    const service = await startPaying()
+    hold(service, enough, 0n)
+    const { id } = await ask(service)
+    await tickLater(service)
+    expect(await offered(service)).toEqual([])
+    service.clock.seconds += walletEveryMs / 1000 - 1
+    expect(await offered(service)).toEqual([])
+    service.clock.seconds += 2
+    expect(await offered(service)).toEqual([id])
+  })
+
+  it('and keeps none from being offered that comes after a hundred of them', async () => {
+    const service = await startPaying({
+      PAYOUTS: { address: payoutBase58, limits: [{ cuy: 2, each: '9', perDay: '999' }] },
+    })
+    hold(service, enough, 4_000_000n)
+    for (let i = 0; i < 101; i += 1) await ask(service)
+    const { id } = await ask(service, { amt: '4' })
+    await tickLater(service)
+    expect(await offered(service)).toEqual([id])
+  })
 })

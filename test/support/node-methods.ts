@@ -53,6 +53,8 @@ export function answerCall(node: NodeView, { method, params }: IncomingCall): Ca
       return success(node.broadcast((params[0] as { transaction: string }).transaction))
     case '/wallet/gettransactioninfobyid':
       return success(transactionInfoOf(node, (params[0] as { value: string }).value))
+    case '/wallet/getaccountresource':
+      return success({}) // no account of these nodes has a stake
     case '/wallet/getaccount':
       return success(node.accountOf((params[0] as { address: string }).address))
     case 'eth_chainId':

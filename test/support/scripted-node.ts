@@ -93,6 +93,7 @@ export function createScriptedNode(chain: BuiltChain): ScriptedNode {
 
 const apiPaths = [
   ...['/wallet/getblockbylimitnext', '/wallet/getaccount', '/wallet/broadcasthex', '/wallet/gettransactioninfobyid'],
+  '/wallet/getaccountresource',
 ]
 
 /** A `fetch` that passes requests to the node of their URL: exactly `rpc`, or `api` followed by one of `apiPaths`. It rejects any other URL. */

@@ -11,7 +11,7 @@ import { payoutOptions, readCommand } from './options.ts'
 import { parseSettings } from './settings.ts'
 
 const usage = `npm run payout -- run --limits <limits.json> [--service https://…] [--token <file>] [signing] [--production | --env <name>] [--cell <number>]
-npm run payout -- fetch [--service https://…] [--token <file>] [--out payouts.json] [--production | --env <name>] [--cell <number>]
+npm run payout -- fetch [--service https://…] [--token <file>] [--out payouts.json] [--again <txid>] [--production | --env <name>] [--cell <number>]
 npm run payout -- sign <payouts.json> --limits <limits.json> [--out signed.json] [--beside-network] [signing] [--production | --env <name>] [--cell <number>]
 npm run payout -- submit <signed.json> [--service https://…] [--token <file>] [--production | --env <name>] [--cell <number>]
   signing: [--journal <file>] [--new-journal] [--backend-keys <jwks.json>] [--minutes n] [--path m/…] [--again <txid | uid:cuy:osn>] [--stdin]`

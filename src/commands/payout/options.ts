@@ -34,7 +34,7 @@ const remote = [...place, 'service', 'token']
 const signing = [...place, 'limits', 'journal', 'new-journal', 'backend-keys', 'again', 'path', 'minutes', 'stdin']
 const commands = {
   run: { takes: [...signing, 'service', 'token'], takesFile: false },
-  fetch: { takes: [...remote, 'out'], takesFile: false },
+  fetch: { takes: [...remote, 'out', 'again'], takesFile: false },
   sign: { takes: [...signing, 'out', 'beside-network'], takesFile: true },
   submit: { takes: remote, takesFile: true },
 } as const

@@ -11,7 +11,7 @@ import { type Proof, pastMs } from './judge.ts'
  */
 export async function proveGone(
   nodes: AgreedNodes,
-  { txid, expiration }: JournalEntry,
+  { txid, expiration }: Pick<JournalEntry, 'txid' | 'expiration'>,
 ): Promise<{ readonly proof: Proof } | { readonly why: string | 'absent' }> {
   const { header: final } = await nodes.read((session) => readFinalizedHead(session, null))
   const info = await readInfo(nodes, txid) // read after the head, so a transaction in no block now is in none up to the head

@@ -3,12 +3,14 @@ import { ok } from '../../worker/common/result.ts'
 import { formatInstant } from '../../worker/common/time.ts'
 import { writeNewFile } from '../files.ts'
 import type { CommandPlatform } from '../node-pool.ts'
+import { openNodes } from '../nodes.ts'
 import { cellOptionOf } from '../place.ts'
 import type { Terminal } from '../signing/terminal.ts'
-import { ToolError } from '../tool-error.ts'
+import { OptionError, ToolError } from '../tool-error.ts'
 import { outcomeLine, payoutLine } from './lines.ts'
 import type { PayoutOptions } from './options.ts'
 import type { ShownPayout } from './payout.ts'
+import { proveGone } from './prove.ts'
 import { batchMax, openService, type PayoutService, pageMax, type ServiceRefusal, stoppedReason } from './service.ts'
 import { type CommandSettings, readServiceUrl } from './settings.ts'
 import { fetchedFile, readSignedFile } from './step-files.ts'
@@ -31,7 +33,13 @@ export async function runFetch(
   const address = formatBase58(settings.address)
   await writeNewFile(
     path,
-    fetchedFile({ chainId: settings.chainId, address, offer: offer.ok ? offer.value : null, known: [...known.value] }),
+    fetchedFile({
+      chainId: settings.chainId,
+      address,
+      offer: offer.ok ? offer.value : null,
+      known: [...known.value],
+      failed: await findFailed(values.again ?? [], command, terminal, platform),
+    }),
   )
   for (const payout of offer.ok ? offer.value.list : [])
     terminal.print(payoutLine('to sign', payout, command, payout.state))
@@ -41,6 +49,32 @@ export async function runFetch(
     `Written to ${path}. Next, on the machine with the mnemonic: npm run payout -- sign ${path} --limits limits.json${cellOptionOf(command.place)}`,
   )
   return 0
+}
+
+/**
+ * Asks the configured nodes which of these transactions have failed in a final block, so that a signer without a network can sign their payouts at once. It
+ * prints the answer about each.
+ */
+async function findFailed(
+  txids: readonly string[],
+  command: CommandSettings,
+  terminal: Terminal,
+  platform: CommandPlatform,
+): Promise<string[]> {
+  const wrong = txids.find((txid) => !/^[0-9a-f]{64}$/.test(txid))
+  if (wrong !== undefined) throw new OptionError(`--again: fetch takes a txid, not ${wrong}`)
+  if (txids.length === 0) return []
+  const nodes = openNodes(command.chain(null), { ...platform, signal: new AbortController().signal })
+  const failed: string[] = []
+  for (const txid of txids) {
+    const answer = await proveGone(nodes, { txid, expiration: Number.MAX_SAFE_INTEGER })
+    const hasFailed = 'proof' in answer && answer.proof === 'failed'
+    if (hasFailed) failed.push(txid)
+    const why = 'why' in answer && answer.why !== 'absent' ? answer.why : 'it is in no block'
+    const next = `has failed in a final block: sign --again ${txid} signs its payout at once`
+    terminal.print(`${txid} ${hasFailed ? next : `is not known to have failed: ${why}`}`)
+  }
+  return failed
 }
 
 /** `payout -- submit`: hands in (sends to the service) the transactions in a file of `sign`. Returns the exit code: 0 if all were accepted. */

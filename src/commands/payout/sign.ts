@@ -8,13 +8,13 @@ import type { Terminal } from '../signing/terminal.ts'
 import { ToolError } from '../tool-error.ts'
 import { findLacking } from './compare.ts'
 import type { JournalEntry } from './journal.ts'
-import { isExpired, minutesMax, sayWhenExpired } from './judge.ts'
+import { isExpired, minutesMax, type Proof, sayWhenExpired } from './judge.ts'
 import { lackingLines, payoutLine } from './lines.ts'
 import type { PayoutOptions } from './options.ts'
 import type { OwnNodes } from './own-nodes.ts'
-import type { ShownHead, ShownPayout } from './payout.ts'
+import type { ShownHead, ShownOffer, ShownPayout } from './payout.ts'
 import type { CommandSettings } from './settings.ts'
-import { openSigner, readLimits, signOffer } from './signer.ts'
+import { openSigner, readLimits, type Signer, signOffer } from './signer.ts'
 import { readFetchedFile, type SignedPayout, signedFile } from './step-files.ts'
 
 /** `payout -- sign`: signs the offer in a file of `fetch`. It uses no network. Returns the exit code. */
@@ -34,14 +34,16 @@ export async function runSignPayouts(
   }
   const { chainId, address } = command.settings
   const own = { chainId, address: formatBase58(address) }
-  const { offer, known } = await readFetchedFile(file, own)
+  const { offer, known, failed } = await readFetchedFile(file, own)
   const { limits, nodes } = await readLimits(values, command.settings)
-  const ownNodes = values['beside-network'] && nodes !== null ? await openOwn(command.chain(nodes), platform) : null
+  const opened = values['beside-network'] && nodes !== null ? await openOwn(command.chain(nodes), platform) : null
   const signer = {
     ...(await openSigner(values, command.settings, limits, terminal, clock, minutesMax)),
-    own: ownNodes,
+    own: opened?.own ?? null,
   }
-  if (ownNodes === null && offer !== null) terminal.print(uncompared(offer.head))
+  // Neither a person nor the machine that fetched decides alone.
+  for (const txid of failed) if (signer.again.has(txid)) signer.proven.set(txid, 'failed')
+  if (opened === null && offer !== null) terminal.print(uncompared(offer.head))
   const signed = new Map<number, SignedPayout>() // by id, because a payout whose transaction the service lacks may be in the offer, too
   const add = (
     { id }: ShownPayout,
@@ -50,6 +52,7 @@ export async function runSignPayouts(
   const lacking = findLacking(signer.journal, known, { now: clock.now(), isStopped: offer === null })
   for (const line of lackingLines(lacking, signer)) terminal.print(line)
   for (const { payout, entry } of lacking.handIns) add(payout, entry)
+  if (opened !== null && offer !== null) await proveAll(signer, offer, opened)
   for await (const step of offer === null ? [] : signOffer(signer, offer)) {
     if (step.kind === 'hand-in') {
       terminal.print(payoutLine(step.isNew ? 'signed' : 'to hand in again', step.entry, signer, 'in the journal'))
@@ -72,10 +75,37 @@ export async function runSignPayouts(
   return 0
 }
 
-/** Opens the signer's own nodes. The import is here, because without them this command loads no code that talks to nodes. */
-async function openOwn(config: ChainConfig, platform: CommandPlatform): Promise<OwnNodes> {
-  const [{ openNodes }, { createOwnNodes }] = await Promise.all([import('../nodes.ts'), import('./own-nodes.ts')])
-  return createOwnNodes(openNodes(config, { ...platform, signal: new AbortController().signal }))
+/** The signer's own nodes: what they confirm, and what they prove of a transaction. */
+interface Opened {
+  readonly own: OwnNodes
+  prove(entry: JournalEntry): Promise<Proof | null>
+}
+
+/** Opens the signer's own nodes. The imports are here, because without nodes this command loads no code that talks to them. */
+async function openOwn(config: ChainConfig, platform: CommandPlatform): Promise<Opened> {
+  const [{ openNodes }, { createOwnNodes }, { proveGone }] = await Promise.all([
+    import('../nodes.ts'),
+    import('./own-nodes.ts'),
+    import('./prove.ts'),
+  ])
+  const nodes = openNodes(config, { ...platform, signal: new AbortController().signal })
+  return {
+    own: createOwnNodes(nodes),
+    async prove(entry) {
+      const answer = await proveGone(nodes, entry)
+      return 'proof' in answer ? answer.proof : null
+    },
+  }
+}
+
+/** Asks the signer's own nodes about the earlier transactions of payouts that the service offers with a higher number of attempts. */
+async function proveAll({ journal, proven }: Signer, { list }: ShownOffer, { prove }: Opened): Promise<void> {
+  for (const payout of list) {
+    for (const entry of journal.of(payout)) {
+      const proof = payout.attempts > entry.attempts ? await prove(entry) : null
+      if (proof !== null) proven.set(entry.txid, proof)
+    }
+  }
 }
 
 const uncompared = ({ height, hash, created_at }: ShownHead) =>
@@ -83,7 +113,9 @@ const uncompared = ({ height, hash, created_at }: ShownHead) =>
 
 /** Why a transaction in the journal keeps its payout from being signed again. No node is asked here, so only its time and a person can say that it is over. */
 function whyNotAgain(entry: JournalEntry, clocks: Parameters<typeof isExpired>[1]): string {
-  if (!isExpired(entry, clocks)) return sayWhenExpired(entry, clocks)
+  if (!isExpired(entry, clocks)) {
+    return `${sayWhenExpired(entry, clocks)}, or at once if fetch --again ${entry.txid} finds that it has failed`
+  }
   return `look it up with an explorer: if it is in no block, or has failed, sign with --again ${entry.txid}`
 }
 

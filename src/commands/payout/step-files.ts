@@ -17,6 +17,8 @@ const fetchedSchema = z.strictObject({
   offer: z.nullable(offerSchema),
   /** The payouts of the last 31 days. */
   known: z.array(shownPayout),
+  /** Transactions that a quorum of the nodes of the fetching machine shows as failed in a final block. */
+  failed: z.array(txidText),
 })
 const signedPayout = z.strictObject({
   ...contentShape,

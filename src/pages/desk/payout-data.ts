@@ -26,7 +26,7 @@ export const readDeskPayouts = (data: unknown) => readPage(data, readPayout)
 /** Reads one payout, of a list or of an event. Throws a `TypeError` if it is malformed. */
 export function readPayout(members: Members) {
   const { id, uid, cuy, amt, fee, to, osn, mark, state, created_at, by, approved_by, txid, expires_at } = members
-  const { height, attempts, reason, why, moved } = members
+  const { height, attempts, reason, why, moved, failure } = members
   return {
     id: readInteger(id),
     uid: readInteger(uid),
@@ -46,8 +46,15 @@ export function readPayout(members: Members) {
     attempts: readInteger(attempts),
     reason: readOptionalText(reason),
     why: readOptionalText(why),
+    failure: failure === undefined ? null : readFailure(readMembers(failure)),
     moved: moved === undefined ? null : readList({ list: moved }, readMoved),
   }
+}
+
+/** Why a transaction failed, by the chain's word, and what it cost: TRX and energy. */
+function readFailure({ result, burnt, energy }: Members) {
+  const cost = burnt === undefined ? null : { burnt: readDecimal(burnt), energy: readInteger(energy) }
+  return { result: readOptionalText(result), cost }
 }
 
 /** Money that has left the payout address: an amount of a currency, or units of a contract that is none of the configured currencies. */

@@ -1,6 +1,7 @@
 import { copyButton } from '../kit/copy.ts'
 import { isZero, sumOf } from '../kit/decimal.ts'
 import { type Child, html } from '../kit/dom.ts'
+import { lookUp } from '../kit/look-up.ts'
 import { payoutActs, sumsOfPayout } from './act-buttons.ts'
 import { type DeskContext, deskAmount, sinceText, stateName } from './context.ts'
 import { eventStep } from './event-step.ts'
@@ -114,7 +115,28 @@ function endSteps(context: DeskContext, payout: DeskPayout): Step[] {
   if (state !== 'stuck') return []
   const place = small(block === null ? null : texts.endedIn(block))
   const words = line(stuckWords(context, reason, why).why)
-  return [['no', texts.stepPaid, words, small(why, 'en'), place, ...movedLines(context, payout)]]
+  return [
+    [
+      'no',
+      texts.stepPaid,
+      words,
+      ...failureLines(context, payout),
+      small(why, 'en'),
+      place,
+      ...movedLines(context, payout),
+    ],
+  ]
+}
+
+/** Why the transaction of a stuck payout failed, and what it cost. */
+function failureLines({ texts, format }: DeskContext, { failure }: DeskPayout): readonly Child[] {
+  if (failure === null) return []
+  const { result, cost } = failure
+  const meaning = lookUp(texts.results, result ?? '') ?? texts.otherResult
+  return [
+    result === null ? null : line(texts.failedBy(result, meaning)),
+    cost === null ? null : line(texts.failedCost(format.amount(cost.burnt), format.count(cost.energy))),
+  ]
 }
 
 /** For a stuck payout: what its transaction has moved instead of paying the payout, or that it has moved nothing. Empty if it is unknown. */

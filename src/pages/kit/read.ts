@@ -13,7 +13,7 @@ export function parseExact(text: string): unknown {
   // In JSON a quote inside a text follows a backslash, so this pattern matches only names with their colon.
   return JSON.parse(
     text.replace(
-      /("(?:amt|fee|balance|owed|held|frozen|destroyed|unexplained|sum|opening|closing)"\s*:\s*)(-?\d[^\s,}\]]*)/g,
+      /("(?:amt|fee|burnt|balance|owed|held|frozen|destroyed|unexplained|sum|opening|closing)"\s*:\s*)(-?\d[^\s,}\]]*)/g,
       '$1"$2"',
     ),
   )

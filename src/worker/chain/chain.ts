@@ -69,6 +69,16 @@ export interface SentTransaction {
   readonly txid: Txid
   readonly owner: Address
   readonly succeeded: boolean
+  /** The chain's word for how it ended, such as `SUCCESS` or `OUT_OF_ENERGY`. */
+  readonly result: string
+}
+
+/** What a transaction has cost its sender. */
+export interface TransactionCost {
+  /** All sun that it burnt. */
+  readonly burnt: number
+  /** All energy that it used, staked or bought. */
+  readonly energy: number
 }
 
 /** The TRX that contracts sent in a transaction; or `not-shown` if too few nodes show its internal transactions, which nodes need not keep. */
@@ -180,6 +190,8 @@ export interface Chain {
    * Reads the TRX that contracts sent in a successful transaction of the final block at `height`, as `quorum` nodes show its internal transactions.
    */
   internalTransfers(txid: Txid, height: BlockHeight): ChainResult<InternalReading>
+  /** Reads what a transaction of the final block at `height` has cost, as `quorum` nodes show it. Nodes need not keep that, as internal transactions. */
+  cost(txid: Txid, height: BlockHeight): ChainResult<TransactionCost>
   /** Reads the newest balances of at most `balancesMax` addresses from one node, in the given order, in chain units, by one HTTP request. */
   balances(addresses: readonly Address[], asset: Asset): ChainResult<readonly bigint[]>
   /**
@@ -187,6 +199,8 @@ export interface Chain {
    * `quorum`-th smallest balance of each asset, so that fewer lying nodes than `quorum` can make it neither too small nor too large.
    */
   holdings(address: Address, assets: readonly Asset[]): ChainResult<readonly bigint[]>
+  /** Reads the energy that an address can use now from stakes, its own or delegated: the most that any of `quorum` nodes shows. */
+  energy(address: Address): ChainResult<number>
   /** Returns the index of the first of at most `balancesMax` addresses of which any of `quorum` nodes shows a balance above 0; null if there is none. */
   holder(addresses: readonly Address[], asset: Asset): ChainResult<number | null>
   /** Whether any of `quorum` nodes shows an account at this address. An account stays when it is emptied, so this tells that an address was used. */

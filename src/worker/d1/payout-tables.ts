@@ -166,6 +166,9 @@ export const payoutTransactions = sqliteTable(
     succeeded: integer({ mode: 'boolean' }),
     moved: text(), // JSON: what the transaction took from the payout address
     ended: text().$type<TransactionEnd>(),
+    result: text(), // the chain's word for why the transaction failed, such as OUT_OF_ENERGY
+    burnt: integer(), // sun that a failed transaction burnt, and the energy that it used, once nodes have shown both: only for people
+    energy: integer(),
     reported: text().$type<TransactionEnd | 'signed'>(), // what the newest event about the transaction has reported
     excused: text(), // an operator's reason why an `unknown` or `late` transaction need not stop payouts
     seen_height: nullable<BlockHeight>(), // height of the block in which a node showed the transaction before the block was final: only for people
@@ -204,6 +207,15 @@ export const payoutTransactions = sqliteTable(
         AND (height IS NOT NULL OR ended IS NULL OR ended IN ('expired', 'unknown'))
         AND (ended <> 'expired' OR past_height IS NOT NULL)`,
     ),
+    rule(
+      table.result,
+      `result IS NULL OR (succeeded IS 0 AND length(result) BETWEEN 1 AND 40 AND result NOT GLOB '*[^A-Z_]*')`,
+    ),
+    rule(
+      table.burnt,
+      `(burnt IS NULL) = (energy IS NULL) AND (burnt IS NULL OR succeeded IS 0) AND (${orNull(safe)('burnt')})`,
+    ),
+    rule(table.energy, orNull(safe)),
     rule(table.reported, orNull(oneOf('signed', ...transactionEnds))),
     rule(
       table.excused,
@@ -276,12 +288,14 @@ export const payoutHoldings = sqliteTable(
     contract: text().$type<Address | ''>().primaryKey(), // empty for TRX
     address: address(),
     balance: text().notNull(), // chain units
+    energy: integer(), // of TRX that is too little for fees: the energy that the address has from stakes; else null
     read_at: instant(),
   },
   (table) => [
     rule(table.contract, `contract = '' OR (${hex(40)('contract')})`),
     rule(table.address, hex(40)),
     rule(table.balance, units),
+    rule(table.energy, `energy IS NULL OR (contract = '' AND ${safe('energy')})`),
     rule(table.read_at, safe),
   ],
 )

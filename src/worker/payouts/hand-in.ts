@@ -211,10 +211,15 @@ function takenBy(
   const next = sign(payout, { txid, expires_at: expiresAt }, at)
   if (next === null || (stored !== null && stored.address !== rules.address)) return null
   const open = { payout_id: payout.id, bytes, reference, expires_at: expiresAt, changed_at: at, next_send: at }
-  const ended = { height: null, succeeded: null, moved: null, ended: null }
+  const ended = { height: null, succeeded: null, moved: null, ended: null } as const
+  const cost = { result: null, burnt: null, energy: null }
   if (stored === null) return { payout: next, inserted: { txid, address: rules.address, ...open, ...ended } }
   const { height } = stored
-  return { payout: next, opened: { ...stored, ...open, ...ended, past_height: null, excused: null }, foundAt: height }
+  return {
+    payout: next,
+    opened: { ...stored, ...open, ...ended, ...cost, past_height: null, excused: null },
+    foundAt: height,
+  }
 }
 
 /** The failure while no final block is known. Nothing can be judged or offered for signing, because transactions refer to a final block. */

@@ -226,6 +226,8 @@ export interface Pair {
 export interface Shown {
   readonly height: BlockHeight
   readonly succeeded: boolean
+  /** The chain's word for how it ended, such as `SUCCESS` or `OUT_OF_ENERGY`. */
+  readonly result: string
   readonly moved: readonly Moved[] | null
 }
 
@@ -236,11 +238,12 @@ export interface Shown {
  */
 export function conclude(pair: Pair, shown: Shown, fees: readonly ConfirmedFee[], at: UnixMs): readonly Pair[] {
   const { transaction, payout } = pair
-  const { height, succeeded, moved } = shown
+  const { height, succeeded, result, moved } = shown
   const text = JSON.stringify(moved ?? [])
   const hasMovedOtherwise = moved !== null && transaction.moved !== text
   const isNews = transaction.height !== height || transaction.succeeded !== succeeded || hasMovedOtherwise
-  const found = { ...transaction, height, succeeded, moved: text, changed_at: at }
+  const failure = succeeded ? null : result
+  const found = { ...transaction, height, succeeded, result: failure, moved: text, changed_at: at }
   switch (transaction.ended) {
     case null: {
       if (payout === null || moved === null) return []
@@ -283,6 +286,17 @@ function nextVersions({ transaction, payout }: Pair): Pair {
   }
 }
 
+/** What no block has shown of a transaction yet. */
+const neverFound = {
+  ended: null,
+  height: null,
+  succeeded: null,
+  result: null,
+  moved: null,
+  burnt: null,
+  energy: null,
+} as const
+
 /** Opens a transaction again, because blocks contradict how it ended. Its payout is `signed` again, with this transaction. */
 function reopen({ transaction, payout }: { transaction: TransactionRow; payout: PayoutRow }, at: UnixMs) {
   const { attempts } = payout
@@ -295,7 +309,7 @@ function reopen({ transaction, payout }: { transaction: TransactionRow; payout: 
     changed_at: at,
   } as const
   return {
-    transaction: { ...transaction, ended: null, height: null, succeeded: null, moved: null, changed_at: at },
+    transaction: { ...transaction, ...neverFound, changed_at: at },
     payout: { ...payout, ...signed },
   }
 }

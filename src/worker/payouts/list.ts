@@ -7,6 +7,8 @@ import { findLeavingStop, type LeavingFacts } from './leaving.ts'
 import type { Payout, WhyItWaits } from './payout.ts'
 import { selectLeavingFacts } from './store/facts.ts'
 import { type ListedPayout, type PayoutSelection, selectPayoutPage } from './store/lists.ts'
+import { selectHoldings } from './store/open.ts'
+import { isBeyond } from './wallet.ts'
 
 /** One page of payouts, newest first. `count` is the number on all pages; `countedMax` means that many or more. */
 export interface PayoutList {
@@ -20,7 +22,7 @@ const endOfIds = Number.MAX_SAFE_INTEGER as PayoutId // safe: an id above all
  * is one.
  */
 export async function listPayouts(
-  { db, currencies, payouts: rules }: Pick<ReadContext, 'db' | 'currencies' | 'payouts'>,
+  { db, clock, currencies, payouts: rules }: Pick<ReadContext, 'db' | 'clock' | 'currencies' | 'payouts'>,
   selection: PayoutSelection,
 ): Promise<PayoutList> {
   const { before = endOfIds, limit = pageRowsDefault } = selection
@@ -28,15 +30,22 @@ export async function listPayouts(
   const { list, count } = await selectPayoutPage(db, selection, cuys, before, limit, countedMax)
   const hasApproved = list.some(({ payout }) => payout.state === 'approved')
   const facts = rules === null || !hasApproved ? null : await selectLeavingFacts(db, rules.address)
+  const held = facts === null ? [] : await selectHoldings(db, facts.address)
   const whyOf = ({ payout, isToUser }: ListedPayout): WhyItWaits | null => {
     if (payout.state !== 'approved') return null
-    return isToUser ? 'to-user' : stopOf(payout.cuy, facts)
+    return isToUser ? 'to-user' : (stopOf(payout.cuy, facts) ?? (isBeyond(payout, held, clock.now()) ? 'beyond' : null))
   }
   const stopOf = (cuy: CurrencyId, known: LeavingFacts | null) =>
     known === null ? null : findLeavingStop(known, currencies.byId.get(cuy), 'offer')
   return {
     list: list.map((listed) => {
-      return { ...listed.payout, waitsFor: whyOf(listed), other: listed.other, answers: readAnswers(listed.answers) }
+      return {
+        ...listed.payout,
+        waitsFor: whyOf(listed),
+        other: listed.other,
+        failure: listed.failure,
+        answers: readAnswers(listed.answers),
+      }
     }),
     count,
   }

@@ -1,6 +1,6 @@
 import type { Address } from '../chain/address.ts'
 import type { BlockHeight, Txid } from '../chain/block.ts'
-import type { BlockReading, ChainTransfer } from '../chain/chain.ts'
+import type { BlockReading, ChainTransfer, SentTransaction } from '../chain/chain.ts'
 import type { UnixMs } from '../common/time.ts'
 import type { Moved } from './moved.ts'
 
@@ -11,6 +11,8 @@ export interface Outgoing {
   readonly address: Address
   readonly height: BlockHeight
   readonly succeeded: boolean
+  /** The chain's word for how it ended. */
+  readonly result: string
   /** Null until the transaction's receipt is read. */
   readonly moved: readonly Moved[] | null
 }
@@ -43,12 +45,14 @@ export function findInReceipts(
   height: BlockHeight,
   watched: ReadonlySet<Address>,
 ): OutgoingReading {
-  const own = calls.filter(({ owner }) => watched.has(owner)).map((call) => ({ ...call, succeeded: true }))
+  const own = calls
+    .filter(({ owner }) => watched.has(owner))
+    .map((call) => ({ ...call, succeeded: true, result: 'SUCCESS' }))
   return { watched, found: outgoingOf(own, transfers, height, watched), blocks: [] }
 }
 
 function outgoingOf(
-  own: readonly { readonly txid: Txid; readonly owner: Address; readonly succeeded: boolean }[],
+  own: readonly SentTransaction[],
   transfers: readonly ChainTransfer[],
   height: BlockHeight,
   watched: ReadonlySet<Address>,
@@ -58,16 +62,16 @@ function outgoingOf(
     transfers.filter(({ from }) => watched.has(from)),
     ({ txid }) => txid,
   )
-  const sent = own.map(({ txid, owner: address, succeeded }): Outgoing => {
+  const sent = own.map(({ txid, owner: address, succeeded, result }): Outgoing => {
     const moved = (moves.get(txid) ?? []).filter(({ from }) => from === address).map(movedBy)
-    return { txid, address, height, succeeded, moved }
+    return { txid, address, height, succeeded, result, moved }
   })
   const isOwn = new Set(own.map(({ txid }) => txid))
   // Transactions that somebody else sent, and that moved tokens of a payout address: by an allowance of the token, or as its issuer.
   const others = [...moves].flatMap(([txid, [first, ...more]]): readonly Outgoing[] => {
     if (first === undefined || isOwn.has(txid)) return []
     const moved = [first, ...more].filter(({ from }) => from === first.from).map(movedBy)
-    return [{ txid, address: first.from, height, succeeded: true, moved }]
+    return [{ txid, address: first.from, height, succeeded: true, result: 'SUCCESS', moved }]
   })
   return [...sent, ...others]
 }

@@ -8,6 +8,7 @@ import type { NodeAnswer } from './answers.ts'
 import { type LeavingStop, stopRules } from './leaving.ts'
 import { type OtherOutflow, type PayoutRow, sayOther } from './lifecycle.ts'
 import { type MovedItem, movedItem, readMoved, sayMoved } from './moved.ts'
+import { sayFailed, type TransferFailure } from './transfer-failure.ts'
 
 /** The columns of a payout that may be shown, in ledger units. Events contain a copy of them. */
 export type Payout = Pick<PayoutRow, (typeof shownNames)[number]> & {
@@ -15,12 +16,17 @@ export type Payout = Pick<PayoutRow, (typeof shownNames)[number]> & {
   readonly waitsFor?: WhyItWaits | null
   /** Another transaction that may already have paid the payout; null if there is none. Absent if it was not looked up. */
   readonly other?: OtherOutflow | null
+  /** Why the transaction of a stuck payout failed; null if it has not failed. Absent if it was not looked up. */
+  readonly failure?: TransferFailure | null
   /** The answers of nodes to the broadcast of the payout's newest transaction, if they were looked up. */
   readonly answers?: readonly NodeAnswer[]
 }
 
-/** A reason that stops payouts, or `to-user`: since the payout was requested, its recipient's address has been issued to a user here. */
-export type WhyItWaits = LeavingStop | 'to-user'
+/**
+ * A reason that stops payouts, or `to-user`: since the payout was requested, its recipient's address has been issued to a user here, or `beyond`: the payout
+ * address plainly cannot pay for it.
+ */
+export type WhyItWaits = LeavingStop | keyof typeof ownReasons
 
 const shownNames = [
   ...(['id', 'uid', 'cuy', 'amount', 'fee', 'to_address', 'osn', 'mark', 'state', 'created_at', 'posted_by'] as const),
@@ -56,6 +62,8 @@ export type PayoutItem<A> = {
   readonly reason?: StuckReason
   /** Sentences for people: why the payout is stuck, was cancelled, or waits although it is approved, and what may have paid it already. */
   readonly why?: string
+  /** Why the transaction of a stuck payout failed: the chain's word, the TRX that it burnt, and the energy that it used. */
+  readonly failure?: { readonly result?: string; readonly burnt?: A; readonly energy?: number }
   /** What this payout's transaction took from the payout address, if it paid something else, or what another one took that may have paid the payout. */
   readonly moved?: readonly MovedItem<A>[]
   /** The amount that the payee has received, if the token took a fee. */
@@ -64,27 +72,45 @@ export type PayoutItem<A> = {
   readonly answers?: readonly { readonly node: string; readonly answer: string; readonly at: string }[]
 }
 
+const trxDecimals = 6
+function failureItem<A>({ result, burnt = null, energy = null }: TransferFailure, write: WriteAmount<A>) {
+  return {
+    ...(result === null ? {} : { result }),
+    ...(burnt === null || energy === null ? {} : { burnt: write(BigInt(burnt), trxDecimals), energy }),
+  }
+}
+
 const answerItem = ({ name, answer, at }: NodeAnswer) => ({ node: name, answer, at: formatInstant(at) })
 
-const explained: Readonly<Record<StuckReason, string>> = {
-  failed: 'its transaction is final and has failed: nothing was paid',
+const explained: Readonly<Record<Exclude<StuckReason, 'failed'>, string>> = {
   other: 'its transaction is final and has succeeded without paying exactly this',
   expired: 'its transactions have expired, and none of them can be mined any more',
 }
-const toUser = 'to is the address of a user here now: cancel it, and post a transfer (type 3) between the two'
-const sayWaiting = (stop: WhyItWaits) => `it waits: ${stop === 'to-user' ? toUser : stopRules[stop].why}`
+const ownReasons = {
+  'to-user': 'to is the address of a user here now: cancel it, and post a transfer (type 3) between the two',
+  beyond:
+    'the payout address holds less than this, or neither TRX nor energy for a transfer: it goes on once more has come',
+} as const
+const isOwnReason = (stop: WhyItWaits): stop is keyof typeof ownReasons => Object.hasOwn(ownReasons, stop)
+const sayWaiting = (stop: WhyItWaits) => `it waits: ${isOwnReason(stop) ? ownReasons[stop] : stopRules[stop].why}`
 const withTransaction: readonly PayoutState[] = ['signed', 'paid', 'stuck']
 
 /** Turns a payout into the answer for backends. `write` formats an amount of smallest units with a number of decimals. */
 export function payoutItem<A>(payout: Payout, currencies: Currencies, write: WriteAmount<A>): PayoutItem<A> {
   const { id, uid, cuy, osn, mark, state, attempts, reason, why, txid, expires_at, height, moved, received } = payout
-  const { waitsFor = null, other = null, answers = [] } = payout
+  const { waitsFor = null, other = null, failure = null, answers = [] } = payout
   const currency = currencies.byId.get(cuy)
   // The configuration check refuses to drop a currency that has entries, so this cannot happen.
   if (currency === undefined) throw new Error(`payout ${id} is in currency ${cuy}, which is not configured`)
   const hasTransaction = withTransaction.includes(state)
   const sentences = [
-    reason === null ? (waitsFor === null ? why : sayWaiting(waitsFor)) : explained[reason],
+    reason === null
+      ? waitsFor === null
+        ? why
+        : sayWaiting(waitsFor)
+      : reason === 'failed'
+        ? sayFailed(failure ?? { result: null })
+        : explained[reason],
     other === null ? null : sayOther(other, (parts) => sayMoved(parts, currencies)),
   ].filter((one) => one !== null)
   const outflows = moved !== null ? readMoved(moved) : (other?.moved ?? null)
@@ -106,6 +132,7 @@ export function payoutItem<A>(payout: Payout, currencies: Currencies, write: Wri
     ...(height === null || !hasTransaction ? {} : { height }),
     attempts,
     ...(reason === null ? {} : { reason }),
+    ...(failure === null ? {} : { failure: failureItem(failure, write) }),
     ...(sentences.length === 0 ? {} : { why: sentences.join('; ') }),
     ...(outflows === null ? {} : { moved: outflows.map((part) => movedItem(part, currencies, write)) }),
     ...(received === null || received === undefined ? {} : { received: write(BigInt(received), currency.decimals) }),

@@ -1,12 +1,15 @@
 import type { Address } from '../chain/address.ts'
 import { nativeAsset, trc20Asset } from '../chain/block.ts'
 import type { Chain } from '../chain/chain.ts'
+import { transferEnergyMin } from '../chain/transaction.ts'
 import { formatUnits } from '../common/amount.ts'
+import type { UnixMs } from '../common/time.ts'
 import type { ReadDatabase } from '../d1/database.ts'
 import type { PayoutRules, WriteContext } from '../ledger/context.ts'
 import type { Currencies } from '../ledger/currencies.ts'
+import type { PayoutRow } from './lifecycle.ts'
 import { currencyOfContract } from './moved.ts'
-import { selectHoldings, selectOpenSums, storeAddressHoldings } from './store/open.ts'
+import { type PayoutHolding, selectHoldings, selectOpenSums, storeAddressHoldings } from './store/open.ts'
 
 /** Milliseconds between two readings of the payout address's balances. */
 export const walletEveryMs = 180_000
@@ -16,7 +19,14 @@ const trxDecimals = 6
 interface Need {
   readonly contract: Address | ''
   readonly raw: bigint
+  /** With less than this, a payout may be plainly beyond the balance, so the balance is read at each tick. */
+  readonly least: bigint
 }
+
+/** The lowest price of an energy that the main network has had, in sun. At a higher price the same TRX pays for less. */
+const sunPerEnergyMin = 10n
+/** With less sun than this, and without energy, no transfer of a token is possible. */
+const feeMin = transferEnergyMin * sunPerEnergyMin
 
 /** Sums what the payout address must hold, by contract. If tokens are to be paid, TRX includes what one transfer may burn. Empty if no payout needs money. */
 async function selectNeeds(
@@ -34,34 +44,60 @@ async function selectNeeds(
   }
   const tokens = [...needs].filter(([contract]) => contract !== '')
   if (needs.size === 0) return []
-  const native = (needs.get('') ?? 0n) + (tokens.length > 0 ? feeLimit : 0n)
-  return [...tokens, ['', native] as const].map(([contract, raw]) => ({ contract, raw }))
+  const sun = needs.get('') ?? 0n
+  const [fees, least] = tokens.length > 0 ? [feeLimit, feeMin] : [0n, 0n]
+  return [
+    ...tokens.map(([contract, raw]): Need => ({ contract, raw, least: raw })),
+    { contract: '', raw: sun + fees, least: sun + least },
+  ]
 }
 
 /**
  * Reads those balances of the payout address that approved and signed payouts need, and stores them. Does nothing if there is no such payout, or if all these
- * balances were read within `walletEveryMs`.
+ * balances were read within `walletEveryMs` and suffice: what is too little is read at each call, so that it is known soon that more has come.
  */
 export async function readWallet(
   { db, clock, currencies }: Pick<WriteContext, 'db' | 'clock' | 'currencies'>,
   rules: PayoutRules,
-  chain: Pick<Chain, 'holdings'>,
+  chain: Pick<Chain, 'holdings' | 'energy'>,
 ): Promise<void> {
   const needs = await selectNeeds(db, rules, currencies)
   const known = needs.length === 0 ? [] : await selectHoldings(db, rules.address)
-  const isRead = ({ contract }: Need) =>
-    known.some((one) => one.contract === contract && clock.now() - one.read_at < walletEveryMs)
+  const isRead = ({ contract, least }: Need) =>
+    known.some((one) => one.contract === contract && isYoung(one, clock.now()) && BigInt(one.balance) >= least)
   if (needs.every(isRead)) return
   const assets = needs.map(({ contract }) => (contract === '' ? nativeAsset : trc20Asset(contract)))
   const balances = await chain.holdings(rules.address, assets)
   if (!balances.ok) return // the next tick asks the nodes again
-  const holdings = balances.value.flatMap((balance, i) => {
+  const isFeeless = needs.length > 1 && (balances.value.at(-1) ?? feeMin) < feeMin // TRX comes last
+  const energy = isFeeless ? await chain.energy(rules.address) : null
+  const holdings = balances.value.flatMap((balance, i): PayoutHolding[] => {
     const contract = needs[i]?.contract
-    return contract === undefined
-      ? []
-      : { contract, address: rules.address, balance: String(balance), read_at: clock.now() }
+    if (contract === undefined) return []
+    const held = { contract, address: rules.address, balance: String(balance), read_at: clock.now() }
+    return [{ ...held, energy: contract === '' && energy?.ok === true ? energy.value : null }]
   })
   await storeAddressHoldings(db, holdings)
+}
+
+const isYoung = ({ read_at }: PayoutHolding, now: UnixMs) => now - read_at < walletEveryMs
+
+/**
+ * Whether the payout address plainly cannot pay this payout alone, by young balances: it holds less than the amount, or for a token neither TRX nor energy for
+ * any transfer. An older balance says nothing, so a figure that cannot be read again keeps nothing from being paid.
+ */
+export function isBeyond(
+  { contract, raw }: Pick<PayoutRow, 'contract' | 'raw'>,
+  held: readonly PayoutHolding[],
+  now: UnixMs,
+): boolean {
+  const young = held.filter((one) => isYoung(one, now))
+  const of = (asset: string) => young.find((one) => one.contract === asset)
+  const balance = of(contract)?.balance
+  if (balance !== undefined && BigInt(balance) < BigInt(raw)) return true
+  const trx = of('')
+  if (contract === '' || trx === undefined || trx.energy === null) return false
+  return BigInt(trx.energy) + BigInt(trx.balance) / sunPerEnergyMin < transferEnergyMin
 }
 
 /** A currency of which the payout address holds too little; `holds` and `needs` are whole units. `cuy` is null for TRX if it is not configured. */

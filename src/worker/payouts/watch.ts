@@ -7,6 +7,7 @@ import { stoppedCurrencies, stopRules } from './leaving.ts'
 import { selectLeavingFacts } from './store/facts.ts'
 import { selectTroubles } from './store/open.ts'
 import { selectUntaken } from './store/sending.ts'
+import { sayFailed } from './transfer-failure.ts'
 import { findShortages } from './wallet.ts'
 
 /** An approved payout that has waited this long lacks a signer, unless its currency is stopped. */
@@ -46,9 +47,10 @@ export async function watchPayouts(
   const sentBefore = (now - refusedMs) as UnixMs // safe: an earlier time
   const refused = await selectUntaken(db, { sentBefore, minedMs, max: watchedMax })
   const faults: Fault[] = [
-    ...stuck.map(
-      (fields): Fault => ({ kind: 'payout-stuck', subject: { payout: fields.payout }, fields: { ...fields } }),
-    ),
+    ...stuck.map(({ payout, reason, failure }): Fault => {
+      const why = reason === 'failed' ? { why: sayFailed(failure ?? { result: null }) } : {}
+      return { kind: 'payout-stuck', subject: { payout }, fields: { payout, reason, ...why } }
+    }),
     ...unknownFaults(unknown, restoredAt !== null),
     ...shortages.map(({ cuy, ...fields }): Fault => {
       return { kind: 'payout-wallet-low', subject: cuy === null ? {} : { cuy }, fields: { cuy, ...fields } }

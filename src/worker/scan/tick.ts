@@ -10,6 +10,7 @@ import { selectIssuerState } from '../issuer/store.ts'
 import { watchIssuers } from '../issuer/watch-issuers.ts'
 import { isStoppedByFork } from '../ledger/stops.ts'
 import { expirePassed } from '../payouts/conclusions.ts'
+import { readCosts } from '../payouts/costs.ts'
 import type { PayoutMemory } from '../payouts/memory.ts'
 import type { Sender } from '../payouts/send.ts'
 import { readWallet } from '../payouts/wallet.ts'
@@ -215,6 +216,7 @@ async function useLeftover(
     parts.wakeEndpoints()
   }
   if (work.hasPayouts && parts.payouts !== null) await readWallet(parts, parts.payouts, chain)
+  if (work.hasPayouts) await readCosts(parts.db, chain)
   let compared = await compareHoldings({ ...parts, chain }, state)
   while (compared.ok && compared.value === 'more' && clock.now() < until) {
     compared = await compareHoldings({ ...parts, chain }, state)

@@ -100,6 +100,21 @@ export async function isActivated(session: Session, address: Address): ChainResu
   return answers.length < quorum ? err(failureOf(session, errors)) : ok(false)
 }
 
+/** Reads the unused energy of an address. If nodes differ, as after a block between two replies, the most counts: one liar cannot hide energy. */
+export async function readEnergy(session: Session, address: Address): ChainResult<number> {
+  const { quorum } = session.pool
+  const body = { address: formatBase58(address), visible: true }
+  const query = (node: TronNode, nodeSession: Session) =>
+    askApi(nodeSession, node, '/wallet/getaccountresource', body, (value) => {
+      const { EnergyLimit: limit = 0, EnergyUsed: used = 0 } = isObject(value) ? value : { EnergyLimit: null }
+      if (typeof limit !== 'number' || typeof used !== 'number') return nodeError('bad-answer', 'no resources')
+      return ok(Math.max(limit - used, 0))
+    })
+  const { answers, errors } = await collect(session, 'api', query, (all) => quorum - all.length)
+  if (answers.length < quorum) return err(failureOf(session, errors))
+  return ok(Math.max(...answers.map(({ value }) => value)))
+}
+
 /** Reads `decimals()` of a contract, agreed by `quorum` nodes. */
 export async function readDecimals(session: Session, contract: Address): ChainResult<number> {
   const about = `decimals of ${contract}`

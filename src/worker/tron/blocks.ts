@@ -287,7 +287,7 @@ function toReadBlock({ header, transactions, native, tokens, acts }: NodeBlock):
     acts,
     sent: transactions.flatMap(({ txid, contract, result }) => {
       const owner = contract?.owner ?? null
-      return owner === null ? [] : [{ txid, owner, succeeded: result === successResult }]
+      return owner === null ? [] : [{ txid, owner, succeeded: result === successResult, result }]
     }),
     callsToRead: tokens === null ? orderCalls(transactions) : null,
   }

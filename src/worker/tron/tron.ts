@@ -1,9 +1,10 @@
 import type { Chain, RequestQuota } from '../chain/chain.ts'
 import type { NodeStatus } from '../chain/node-status.ts'
 import { isAhead, type UnixMs } from '../common/time.ts'
-import { findHolder, isActivated, readBalances, readDecimals, readHoldings } from './accounts.ts'
+import { findHolder, isActivated, readBalances, readDecimals, readEnergy, readHoldings } from './accounts.ts'
 import { readFinalBlocks, readNodeTail } from './blocks.ts'
 import { broadcastTransaction } from './broadcast.ts'
+import { readCost } from './cost.ts'
 import { readFinalizedHead } from './finalized-head.ts'
 import { readInternalTransfers } from './internal.ts'
 import { distrustedMs, falseSeenMax, falseSeenMs } from './limits.ts'
@@ -47,8 +48,10 @@ function chainOf(session: Session): Chain {
     locate: (txid) => locateTransaction(session, txid),
     finalTransaction: (txid, height) => readFinalTransaction(session, txid, height),
     internalTransfers: (txid, height) => readInternalTransfers(session, txid, height),
+    cost: (txid, height) => readCost(session, txid, height),
     balances: (addresses, asset) => readBalances(session, addresses, asset),
     holdings: (address, assets) => readHoldings(session, address, assets),
+    energy: (address) => readEnergy(session, address),
     holder: (addresses, asset) => findHolder(session, addresses, asset),
     activated: (address) => isActivated(session, address),
     broadcast: (transaction, before) => broadcastTransaction(session, transaction, before),

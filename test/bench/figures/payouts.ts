@@ -58,7 +58,7 @@ export async function measurePayouts({ work }: Scale): Promise<readonly Figure[]
     figure('a payout: from the asking to its sending, with a running signer, all', of(sent), 's', atMost(5, of(sent))),
     figure('a payout: from finality to paid, all', of(paid), 's', atMost(6, of(paid))),
     figure('payouts a minute through one signer', perMinute, 'payouts', atLeast(200, perMinute)),
-    figure('requests to nodes for a payout', requests, 'requests', atMost(3, requests)),
+    figure('requests to nodes for a payout', requests, 'requests', atMost(4.5, requests)),
   ]
 }
 

@@ -13,6 +13,8 @@ export interface OwnNode extends RunningServer {
     behindMs: number
     /** Hash and time of the block at a height; null if the node does not have that block. */
     block(height: number): { readonly hash: string; readonly ms: number } | null
+    /** What the node says of transactions in final blocks, by txid: whether each has succeeded. */
+    readonly mined: Map<string, boolean>
     /** The methods of all calls that the node received, in order. */
     readonly asked: string[]
   }
@@ -31,22 +33,34 @@ export async function startOwnNode(now: () => number): Promise<OwnNode> {
     decimals: 8,
     behindMs: 57_000,
     block: (height) => ({ hash: blockAt(height * 3_000).hash, ms: height * 3_000 }),
+    mined: new Map(),
     asked: [],
   }
   const server = await listen(
     createServer((request, response) => {
       const respond = async () => {
         const body = (await json(request)) as Call | Call[] // safe: the command's own request
+        if (request.url?.endsWith('/gettransactioninfobyid') === true) {
+          const { value: txid } = body as unknown as { readonly value: string } // safe: the command's own request
+          return response.end(JSON.stringify(infoOf(script, txid, now())))
+        }
         const calls = Array.isArray(body) ? body : [body]
         for (const { method } of calls) script.asked.push(method)
         const replies = calls.map((call) => ({ jsonrpc: '2.0', id: call.id, result: answer(script, call, now()) }))
         response.writeHead(200, { 'content-type': 'application/json' })
-        response.end(JSON.stringify(Array.isArray(body) ? replies : replies[0]))
+        return response.end(JSON.stringify(Array.isArray(body) ? replies : replies[0]))
       }
       respond().catch(() => response.destroy())
     }),
   )
   return { ...server, script }
+}
+
+/** The reply of the HTTP API about a transaction: one that is mined is in the newest final block. */
+function infoOf({ mined, behindMs }: OwnNode['script'], txid: string, now: number): object {
+  const isSuccess = mined.get(txid)
+  if (isSuccess === undefined) return {}
+  return { id: txid, blockNumber: blockAt(now - behindMs).height, ...(isSuccess ? {} : { result: 'FAILED' }) }
 }
 
 function answer(script: OwnNode['script'], { method, params: [first = ''] = [] }: Call, now: number): unknown {

@@ -272,6 +272,61 @@ describe('the three steps for a machine without a network', () => {
     expect(deployment.script.payouts.map(({ state }) => state)).toEqual(['signed', 'approved', 'approved'])
   })
 
+  describe('where a payout has failed and is approved again, long before its transaction expires,', () => {
+    /** Signs a payout in the three steps. The service then shows that its transaction has ended, and the node that it has failed in a final block. */
+    const failed = async (mined: boolean | null = false) => {
+      const payout = deployment.script.ask({ to: recipient })
+      await deployment.call(['fetch', '--out', 'first.json'])
+      await deployment.call(['sign', 'first.json', ...signing, '--beside-network', '--out', 'a.json'])
+      await deployment.call(['submit', 'a.json'])
+      const txid = payout.txid ?? ''
+      Object.assign(payout, { state: 'approved', attempts: 1, txid: undefined })
+      if (mined !== null) deployment.node.script.mined.set(txid, mined)
+      return txid
+    }
+    const again = (txid: string) => deployment.call(sign('--again', txid))
+
+    it('sign it at once where `sign` asks nodes of its own', async () => {
+      await failed()
+      const nodes = [{ rpc: `${deployment.node.url}/jsonrpc`, api: deployment.node.url }]
+      const limits = [{ cuy: 1, each: '100', perDay: '1000' }]
+      writeFileSync(deployment.path('limits.json'), JSON.stringify({ limits, nodes }))
+      await deployment.call(['fetch', '--out', 'fetched.json'])
+      expect((await deployment.call(sign())).all).toContain('1 transactions: fetched.signed.json')
+    })
+
+    it('sign it at once where `fetch` was shown that it has failed, and a person names it too', async () => {
+      const txid = await failed()
+      const { all } = await deployment.call(['fetch', '--again', txid, '--out', 'fetched.json'])
+      expect(all).toContain(`${txid} has failed in a final block: sign --again ${txid} signs its payout at once`)
+      expect((await deployment.call(sign('--out', 'none.json'))).all).toContain('0 transactions: none.json')
+      expect((await again(txid)).all).toContain('1 transactions: fetched.signed.json')
+    })
+
+    it.each([
+      ['has succeeded', true, 'and succeeded there'],
+      ['is in no block', null, 'it is in no block'],
+    ])('sign nothing where it %s', async (_, mined, why) => {
+      const txid = await failed(mined)
+      const { all } = await deployment.call(['fetch', '--again', txid, '--out', 'fetched.json'])
+      expect(all).toContain(why)
+      const signed = await again(txid)
+      expect(signed.all).toContain('0 transactions: fetched.signed.json')
+      expect(signed.all).toMatch(
+        /signed again from \S+Z on, or at once if fetch --again [0-9a-f]{64} finds that it has failed/,
+      )
+    })
+
+    it('never say that it can be mined until a time that is past', async () => {
+      const txid = await failed()
+      deployment.time.clock.jump(61 * 60_000)
+      await deployment.call(['fetch', '--out', 'fetched.json'])
+      const { all } = await again(txid)
+      expect(all).not.toContain('can be mined')
+      expect(all).toMatch(/it has expired: signed again from \S+Z on/)
+    })
+  })
+
   it('sign nothing where the file of --backend-keys has no public keys', async () => {
     await deployment.call(['fetch', '--out', 'fetched.json'])
     const { code, all } = await deployment.call(sign('--backend-keys', 'limits.json'))

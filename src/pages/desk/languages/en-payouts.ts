@@ -44,7 +44,7 @@ export const enPayouts = {
   stepSigned: 'Signed',
   signedNext: 'Not yet: the signer is offered it.',
   signedStopped: 'Not yet: payouts are stopped, and the signer is offered none.',
-  signedLater: 'Not yet: its token cannot be sent now.',
+  signedLater: 'Not yet: the signer is not offered it.',
   signedUntil: (time: string) => `It can get into a block until ${time}`,
   payoutAttempts: (n: string) => `Transactions that ended without paying: ${n}`,
   payoutWentOn: 'This transaction is an earlier one of the payout, which went on without it.',
@@ -70,6 +70,14 @@ export const enPayouts = {
       'Look why (the network, no TRX for bandwidth, the clock of the signer), then approve it again or cancel it.',
     ],
   },
+  results: {
+    OUT_OF_ENERGY: 'its energy, or the TRX for it up to its `fee_limit`, did not suffice',
+    REVERT: 'the contract of the token refused the transfer',
+    OUT_OF_TIME: 'it ran for longer than a block producer allows',
+  } as Readonly<Record<string, string>>,
+  otherResult: 'the code of the contract failed',
+  failedBy: (result: string, meaning: string) => `The chain says ${result}: ${meaning}`,
+  failedCost: (trx: string, energy: string) => `It cost ${trx} TRX, and ${energy} energy`,
   movedTo: (what: string, to: string) => `Has left the payout address: ${what}, to ${to}`,
   movedUnits: (n: string, contract: string) => `${n} units of the contract ${contract}`,
   movedDo: 'Money has left: decide who pays for it first, and send `"moved": true` with the step.',
@@ -82,7 +90,7 @@ export const enPayouts = {
   approvedDo:
     'Nothing while the signer runs. If it stays for ten minutes, look at what the signer prints: it names each payout that it does not sign, and why.',
   laterDo:
-    'Look at what the desk says of the token, at the top. It goes on by itself after that; until then it can be cancelled.',
+    'Look at what the desk says of the token, or of what the payout address holds, at the top. It goes on by itself after that; until then it can be cancelled.',
   signedDo: 'Nothing. Nobody can cancel it now, since it may still be paid.',
   expiredDo:
     'Nothing: it is signed again, or stuck after three. If nothing follows, a gap is in the way (see Gaps): it is never paid twice.',

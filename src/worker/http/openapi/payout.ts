@@ -49,6 +49,13 @@ export const payoutMembers = () => ({
   attempts: docs.countSchema('Transactions that have ended without paying.'),
   reason: z.optional(docs.described(z.enum(stuckReasons), 'Why it is stuck.')),
   why: z.optional(docs.textSchema('The same for people, why it was cancelled, or why an approved one waits.')),
+  failure: z.optional(
+    docs.object('PayoutFailure', () => ({
+      result: z.optional(docs.textSchema("The chain's word for why the transaction failed, such as `OUT_OF_ENERGY`.")),
+      burnt: z.optional(docs.amountSchema('The TRX that it burnt; absent until nodes have shown it.')),
+      energy: z.optional(docs.countSchema('The energy that it used; absent until nodes have shown it.')),
+    })),
+  ),
   moved: z.optional(
     docs.described(
       z.array(moved()),

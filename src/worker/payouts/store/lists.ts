@@ -8,6 +8,8 @@ import { type PayoutState, payoutStates, payouts, payoutTransactions } from '../
 import { addresses } from '../../d1/tables.ts'
 import { orderRowsMax } from '../../ledger/store/entries.ts'
 import type { OtherOutflow, PayoutRow } from '../lifecycle.ts'
+import type { TransferFailure } from '../transfer-failure.ts'
+import { failureJson, readFailure } from './costs.ts'
 import { otherOutflow, readOther } from './decided.ts'
 
 /** Selects payouts and a page of them. An absent member filters nothing. */
@@ -32,6 +34,8 @@ export interface ListedPayout {
   readonly answers: string | null
   /** Another transaction that may already have paid the payout, if a person or the signer can still decide about it; else null. */
   readonly other: OtherOutflow | null
+  /** Why the transaction of a stuck payout failed; null if it has not failed. */
+  readonly failure: TransferFailure | null
 }
 
 /**
@@ -53,11 +57,12 @@ export async function selectPayoutPage(
     toStatement(db, sql`SELECT ${columns} FROM ${payouts} WHERE ${id} IN (${newest}) ORDER BY ${id} DESC`),
   ])
   return {
-    list: (page?.results ?? []).map(({ isToUser, answers, other, ...payout }) => ({
+    list: (page?.results ?? []).map(({ isToUser, answers, other, failure, ...payout }) => ({
       payout,
       isToUser: isToUser === 1,
       answers,
       other: readOther(other),
+      failure: readFailure(failure),
     })),
     count: counted?.results[0]?.count ?? 0,
   }
@@ -67,6 +72,7 @@ type PageRow = PayoutRow & {
   readonly isToUser: 0 | 1
   readonly answers: string | null
   readonly other: string | null
+  readonly failure: string | null
 }
 
 const { id, uid, cuy, state, osn, to_address } = payouts
@@ -74,7 +80,7 @@ const t = payoutTransactions
 const columns = sql`${payouts}.*,
   EXISTS (SELECT 1 FROM ${addresses} WHERE ${addresses.address} = ${ofHex(to_address)}) AS "isToUser",
   (SELECT ${t.answers} FROM ${t} WHERE ${t.txid} = ${payouts.txid} AND ${state} = 'signed') AS answers,
-  iif(${state} IN ('waiting', 'approved', 'stuck'), ${otherOutflow}, NULL) AS other`
+  iif(${state} IN ('waiting', 'approved', 'stuck'), ${otherOutflow}, NULL) AS other, ${failureJson} AS failure`
 
 /** SQL that follows FROM, for the rows of a list that satisfy `also`. D1 keeps no statistics for the query planner, so it names its index. */
 type Scope = (also: SQL) => SQL

@@ -13,6 +13,8 @@ import {
   payoutTransactions,
   type StuckReason,
 } from '../../d1/payout-tables.ts'
+import type { TransferFailure } from '../transfer-failure.ts'
+import { failureJson, readFailure } from './costs.ts'
 import { isUnresolved } from './facts.ts'
 
 // Sums and faults of open payouts. The number of rows that are read grows with the number of currencies, not with that of payouts.
@@ -36,7 +38,11 @@ export async function selectOpenSums(db: ReadDatabase): Promise<readonly OpenSum
 
 /** The faults of payouts about which an operator must be told. */
 export interface PayoutTroubles {
-  readonly stuck: readonly { readonly payout: PayoutId; readonly reason: StuckReason }[]
+  readonly stuck: readonly {
+    readonly payout: PayoutId
+    readonly reason: StuckReason
+    readonly failure: TransferFailure | null
+  }[]
   /** The approved payout that has waited longest for a signer; null if none has waited long enough. */
   readonly unsigned: { readonly payout: PayoutId; readonly since: UnixMs } | null
   /** Transactions of the payout address that stop payouts: see `isUnresolved`. */
@@ -60,7 +66,7 @@ export async function selectTroubles(
   ])
   const [oldest = null] = (unsigned?.results ?? []) as NonNullable<PayoutTroubles['unsigned']>[] // safe: the columns of the statement
   return {
-    stuck: (stuck?.results ?? []) as PayoutTroubles['stuck'][number][], // safe: the columns of the statement
+    stuck: ((stuck?.results ?? []) as StuckRow[]).map((row) => ({ ...row, failure: readFailure(row.failure) })), // safe: the columns of the statement
     unsigned: oldest,
     unknown: ((unknown?.results ?? []) as { readonly txid: Txid }[]).map(({ txid }) => txid), // safe: the columns of the statement
   }
@@ -72,20 +78,27 @@ export async function selectUnresolved(db: ReadDatabase, max: number): Promise<r
   return results.map(({ txid }) => txid)
 }
 
-type Holding = typeof payoutHoldings.$inferSelect
+interface StuckRow {
+  readonly payout: PayoutId
+  readonly reason: StuckReason
+  readonly failure: string | null
+}
+
+/** A balance of the payout address as nodes have shown it. */
+export type PayoutHolding = typeof payoutHoldings.$inferSelect
 
 /** Reads the balances of the payout address as they were last read from the chain. */
-export async function selectHoldings(db: ReadDatabase, address: Address): Promise<readonly Holding[]> {
-  const { contract, balance, read_at } = payoutHoldings
+export async function selectHoldings(db: ReadDatabase, address: Address): Promise<readonly PayoutHolding[]> {
+  const { contract, balance, energy, read_at } = payoutHoldings
   const rows = await openTables(db)
-    .select({ contract, address: payoutHoldings.address, balance, read_at })
+    .select({ contract, address: payoutHoldings.address, balance, energy, read_at })
     .from(payoutHoldings)
     .orderBy(contract)
   return rows.filter((row) => row.address === address)
 }
 
 /** Stores balances of the payout address. A balance replaces the earlier one of the same contract. */
-export async function storeAddressHoldings(db: WriteDatabase, holdings: readonly Holding[]): Promise<void> {
+export async function storeAddressHoldings(db: WriteDatabase, holdings: readonly PayoutHolding[]): Promise<void> {
   const insertion = openTables(db).insert(payoutHoldings)
   const stored = holdings.map((holding) =>
     insertion.values(holding).onConflictDoUpdate({ target: payoutHoldings.contract, set: holding }),
@@ -105,7 +118,7 @@ FROM ${payoutSums} WHERE ${payoutSums.state} ${isOpenState} AND ${payoutSums.cou
 ORDER BY ${payoutSums.state}, ${payoutSums.cuy}`)
 
 const selectStuck = fixedStatement<'max'>(sql`
-SELECT ${id} AS payout, ${payouts.reason} FROM ${payouts} INDEXED BY payout_state WHERE ${state} = 'stuck'
+SELECT ${id} AS payout, ${payouts.reason}, ${failureJson} AS failure FROM ${payouts} INDEXED BY payout_state WHERE ${state} = 'stuck'
 LIMIT ${sql.placeholder('max')}`)
 
 const selectUnsigned = fixedStatement<'currencies' | 'before'>(sql`

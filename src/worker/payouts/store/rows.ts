@@ -84,6 +84,7 @@ const payoutChanges = [
 const transactionChanges = [
   ...[payout_id, bytes, reference, payoutTransactions.expires_at, payoutTransactions.changed_at, past_height],
   ...[payoutTransactions.height, succeeded, payoutTransactions.moved, ended, payoutTransactions.excused, next_send],
+  ...[payoutTransactions.result, payoutTransactions.burnt, payoutTransactions.energy],
 ]
 
 /** SQL that updates a list of rows and adds 1 to the version of each. A trigger refuses it if a row no longer has the version that the list names. */

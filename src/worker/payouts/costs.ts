@@ -1,0 +1,16 @@
+import type { Chain } from '../chain/chain.ts'
+import type { WriteDatabase } from '../d1/database.ts'
+import { selectUncosted, storeCost } from './store/costs.ts'
+
+/** Most stuck payouts among which failed transactions are looked for, the newest first. */
+const lookedAtMax = 50
+/** Most transactions whose cost one tick reads: each takes a request to each node of the quorum. */
+const readMax = 5
+
+/** Reads and stores what failed transactions of payouts have cost, for people. What the nodes do not tell is asked again by the next tick. */
+export async function readCosts(db: WriteDatabase, chain: Pick<Chain, 'cost'>): Promise<void> {
+  for (const transaction of await selectUncosted(db, lookedAtMax, readMax)) {
+    const cost = await chain.cost(transaction.txid, transaction.height)
+    if (cost.ok) await storeCost(db, transaction, cost.value)
+  }
+}
