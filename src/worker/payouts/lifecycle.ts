@@ -243,7 +243,9 @@ export function conclude(pair: Pair, shown: Shown, fees: readonly ConfirmedFee[]
   const hasMovedOtherwise = moved !== null && transaction.moved !== text
   const isNews = transaction.height !== height || transaction.succeeded !== succeeded || hasMovedOtherwise
   const failure = succeeded ? null : result
-  const found = { ...transaction, height, succeeded, result: failure, moved: text, changed_at: at }
+  // What it cost is read again, because another block shows it.
+  const cost = { burnt: null, energy: null }
+  const found = { ...transaction, height, succeeded, result: failure, ...cost, moved: text, changed_at: at }
   switch (transaction.ended) {
     case null: {
       if (payout === null || moved === null) return []
