@@ -234,7 +234,7 @@ CREATE TABLE `stored_event` (
 	CONSTRAINT "event_payout" CHECK((payout IS NOT NULL) = (type GLOB 'payout.*') AND (payout IS NULL OR (json_valid(payout))))
 ) STRICT; -- added by hand, because drizzle-kit cannot write STRICT
 --> statement-breakpoint
-CREATE UNIQUE INDEX `event_reason` ON `stored_event` (`txid`,`position`,`type`,`reason`) WHERE reason IS NOT NULL;--> statement-breakpoint
+CREATE UNIQUE INDEX `event_reason` ON `stored_event` (`txid`,`position`,`type`,`reason`,`uid`) WHERE reason IS NOT NULL;--> statement-breakpoint
 CREATE UNIQUE INDEX `event_act` ON `stored_event` (`txid`,`position`,`type`) WHERE type GLOB 'address.*';--> statement-breakpoint
 CREATE TABLE `stored_holding` (
 	`cuy` integer NOT NULL,

@@ -323,23 +323,23 @@ BEGIN
   INSERT INTO stored_event (id, type, uid, created_at, txid, position)
     SELECT (SELECT id FROM last_event) + 1, 'deposit.dropped', OLD.uid, NEW.changed_at, NEW.txid, NEW.position
     WHERE OLD.state = 'seen' AND NEW.uid IS NOT OLD.uid;
-  -- A transfer gets one event for each reason: if a reason comes back later, there is no second event. A correction by itself makes none.
+  -- A transfer gets one event for each reason and user: if a reason comes back later, there is no second event. A correction by itself makes none.
   INSERT INTO stored_event (id, type, uid, created_at, txid, position, cuy, raw, address, seconds, reason)
     SELECT (SELECT id FROM last_event) + 1, 'deposit.' || NEW.state, NEW.uid, NEW.changed_at, NEW.txid, NEW.position,
       iif(NEW.state = 'dropped', NULL, NEW.cuy), iif(NEW.state = 'dropped', NULL, NEW.raw),
       iif(NEW.state = 'dropped', NULL, NEW.to_address),
       iif(NEW.state = 'seen', NEW.seconds, NULL), NEW.reason
     WHERE NEW.state = 'dropped' OR (NEW.state = 'seen' AND (OLD.state = 'dropped' OR NEW.uid IS NOT OLD.uid))
-      OR (NEW.state IN ('held', 'refused') AND (NEW.state, NEW.reason) IS NOT (OLD.state, OLD.reason) AND NOT EXISTS (
-        SELECT 1 FROM stored_event WHERE txid = NEW.txid AND position = NEW.position AND type = 'deposit.' || NEW.state
-        AND reason = NEW.reason));
+      OR (NEW.state IN ('held', 'refused') AND (NEW.state, NEW.reason, NEW.uid) IS NOT (OLD.state, OLD.reason, OLD.uid) AND NOT EXISTS (
+        SELECT 1 FROM stored_event WHERE txid = NEW.txid AND position = NEW.position AND uid = NEW.uid
+        AND type = 'deposit.' || NEW.state AND reason = NEW.reason));
   SELECT RAISE(ABORT, 'transfer: its event was not stored')
     WHERE ((NEW.state = 'dropped' OR (NEW.state = 'seen' AND (OLD.state = 'dropped' OR NEW.uid IS NOT OLD.uid))) AND NOT EXISTS (
       SELECT 1 FROM stored_event WHERE id = (SELECT id FROM last_event)
         AND txid = NEW.txid AND position = NEW.position AND type = 'deposit.' || NEW.state))
-    OR (NEW.state IN ('held', 'refused') AND (NEW.state, NEW.reason) IS NOT (OLD.state, OLD.reason) AND NOT EXISTS (
-        SELECT 1 FROM stored_event WHERE txid = NEW.txid AND position = NEW.position AND type = 'deposit.' || NEW.state
-        AND reason = NEW.reason));
+    OR (NEW.state IN ('held', 'refused') AND (NEW.state, NEW.reason, NEW.uid) IS NOT (OLD.state, OLD.reason, OLD.uid) AND NOT EXISTS (
+        SELECT 1 FROM stored_event WHERE txid = NEW.txid AND position = NEW.position AND uid = NEW.uid
+        AND type = 'deposit.' || NEW.state AND reason = NEW.reason));
 END;
 --> statement-breakpoint
 CREATE TRIGGER transfer_step_changes_its_holdings AFTER UPDATE ON stored_transfer

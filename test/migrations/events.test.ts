@@ -95,6 +95,13 @@ describe('an event is written', () => {
     ])
   })
 
+  it('for each user whose transfer it was when it was held for this reason', async () => {
+    const other = { uid: '2', to_address: `'${b}'` }
+    const own = { uid: '1', to_address: `'${a}'` }
+    await run(step(t3, 'held', other), step(t3, 'held', own), step(t3, 'held', other))
+    expect(await written()).toMatchObject([{ type: 'deposit.held', txid: t3, reason: 'retired', uid: 2, address: b }])
+  })
+
   it('not at all where its statement fails, and the next one has the next number', async () => {
     await expectRefusal(flow({ balance: '56' }), 'flow: balance must be')
     await run(posting([entry()]))

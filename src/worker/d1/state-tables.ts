@@ -298,7 +298,7 @@ export const events = sqliteTable(
   },
   (table) => [
     uniqueIndex('event_reason')
-      .on(table.txid, table.position, table.type, table.reason)
+      .on(table.txid, table.position, table.type, table.reason, table.uid)
       .where(sql.raw('reason IS NOT NULL')),
     uniqueIndex('event_act').on(table.txid, table.position, table.type).where(sql.raw(isAct)),
     ...rules(positiveSafe, table.id, table.uid),
