@@ -20,6 +20,14 @@ export const audits: Readonly<Record<string, string>> = {
   'an order changes a wallet once': `SELECT osn FROM stored_flow WHERE osn IS NOT NULL GROUP BY wallet_id, type, osn HAVING count(*) > 1`,
   'what users transfer to each other sums to zero': `
     SELECT osn FROM stored_flow JOIN wallet ON wallet.id = wallet_id WHERE type = 3 GROUP BY osn, cuy HAVING sum(amount) <> 0`,
+  'the sums of a day are those of its entries': `
+    WITH to_day AS (
+      SELECT cuy, type, stored_flow.created_at / 86400000 AS day, count(*) AS n, sum(amount) AS s FROM stored_flow JOIN wallet ON wallet.id = wallet_id
+      GROUP BY 1, 2, 3)
+    SELECT * FROM (SELECT cuy, type, day, sum(n) OVER earlier AS n, sum(s) OVER earlier AS s FROM to_day
+      WINDOW earlier AS (PARTITION BY cuy, type ORDER BY day)) AS a
+    FULL JOIN day AS b ON b.cuy = a.cuy AND b.type = a.type AND b.day = a.day
+    WHERE coalesce(n, 0) <> coalesce(entries, 0) OR coalesce(s, 0) <> coalesce(high * 1000000000 + low, 0)`,
   'a payout has taken its money once, and a cancelled one has given it back': `
     SELECT payout.id FROM payout LEFT JOIN (
       SELECT p.id, sum(f.amount) AS total FROM payout AS p JOIN wallet ON wallet.uid = p.uid AND wallet.cuy = p.cuy
@@ -64,7 +72,7 @@ export const audits: Readonly<Record<string, string>> = {
       SELECT 1 FROM decision WHERE unhex(decision.txid) = t.txid AND decision.position = t.position)))`,
   'what is held or refused has its event': `
     SELECT id FROM stored_transfer AS t WHERE state IN ('held', 'refused') AND NOT EXISTS (
-      SELECT 1 FROM stored_event AS e WHERE e.txid = t.txid AND e.position = t.position AND e.type = 'deposit.' || t.state AND e.reason = t.reason)`,
+      SELECT 1 FROM stored_event AS e WHERE e.txid = t.txid AND e.position = t.position AND e.uid = t.uid AND e.type = 'deposit.' || t.state AND e.reason = t.reason)`,
   'a payout has the event of its state': `
     SELECT id FROM payout WHERE NOT EXISTS (SELECT 1 FROM stored_event AS e WHERE e.payout ->> 'id' = payout.id AND e.type = 'payout.' || state)`,
   'a payout is asked for, paid and cancelled once in events': `

@@ -83,7 +83,8 @@ function hasPayoutCause(env: Environment, kind: AlarmKind, { payout }: LogFields
   const { payouts, restores } = env
   if (payouts === null) return false
   if (kind === 'payout-unknown') return restores > 0 // in a restored copy the payout has no transaction
-  if (kind !== 'payout-refused') return true
+  // The blocks of a wrong chain, and those of a chain that is corrected, show late what has become of a transaction.
+  if (kind !== 'payout-refused' || env.scenario.hardships.reverses) return true
   const key = payouts.keyOfPayout(Number(payout))
   const own = [...payouts.signed].flatMap(([txid, signed]) => (signed.key === key ? [txid] : []))
   return own.some((txid) => isUntaken(env, payouts, txid))
@@ -100,8 +101,12 @@ function isUntaken(env: Environment, payouts: PayoutWorld, txid: Txid): boolean 
   const { scenario, chain, scheduler } = env
   const { malformed, database, slow, kill } = scenario.rates
   const { untakenUntil } = payouts.sendings.get(txid) ?? { untakenUntil: Infinity }
+  const { rivals, away } = scenario.hardships
   const mayLose =
-    scenario.storm !== null || scenario.trial !== null || [malformed, database, slow, kill].some((rate) => rate > 0)
+    rivals + away > 0 ||
+    scenario.storm !== null ||
+    scenario.trial !== null ||
+    [malformed, database, slow, kill].some((rate) => rate > 0)
   const block = chain.blockOf(txid)
   const finalMs = (chain.at(env.finalized())?.seconds ?? 0) * 1_000
   const isMissing = finalMs >= payouts.sentAt(txid) + minedMs && (block === undefined || block.height > env.finalized())
@@ -115,10 +120,16 @@ function canBeUnread({ scenario, phase, unreadable }: Environment, { attempts }:
   if (isOfPayouts && scenario.rates.operator > 0) return true // after a restore, the blocks of a payout can be above the scan's position
   if (phase === 'storm' || (phase === 'recovery' && scenario.storm !== null)) return true // a tick that began in the storm can end after it
   const cannotRender = scenario.refusals !== null && scenario.refusals.unrendered !== null
-  return canDisagree(scenario) || unreadable.size > 0 || cannotRender || scenario.rates.malformed > 0
+  return (
+    scenario.hardships.lacking !== null ||
+    canDisagree(scenario) ||
+    unreadable.size > 0 ||
+    cannotRender ||
+    scenario.rates.malformed > 0
+  )
 }
 
-const databaseFaults = ['database: full', 'database: no end', 'database: slow', 'database: cancelled']
+const databaseFaults = ['database: away', 'database: full', 'database: no end', 'database: slow', 'database: cancelled']
 
 /** Whether the database was full, hung or slow, or cancelled a query, in this run. `rates.database` does not decide about these faults. */
 const hasFailed = ({ counts }: Environment) => databaseFaults.some((fault) => counts.has(fault))

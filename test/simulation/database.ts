@@ -26,10 +26,18 @@ export function connectToDatabase(env: Environment, invocation: Invocation, onTr
     await invocation.step()
     const { restores } = env
     await scheduler.wait(latency())
+    await waitForRival(env, invocation)
     if (env.restores !== restores) {
       env.count('database: cancelled')
       noteFailure(env, invocation)
       throw new Error('D1_ERROR: a restore has cancelled the query')
+    }
+    if (scheduler.now() < env.awayUntil) {
+      env.count('database: away')
+      await scheduler.wait(latency())
+      noteFailure(env, invocation)
+      invocation.databaseAway = true
+      throw new Error(`D1_ERROR: ${env.hard.pick(awayErrors)}`)
     }
     const fault = env.phase === 'faults' && random.chance(scenario.rates.database) ? random.pick(faults) : null
     env.trace(() => `${invocation.name} → D1 ${statements.map(shorten).join('; ')} ${fault ?? ''}`)
@@ -85,6 +93,8 @@ const faults = [
 ] as const
 type DatabaseFault = (typeof faults)[number]
 
+const writing = /^\s*(INSERT|UPDATE|DELETE|REPLACE|WITH)\b/i
+
 /** Notes that a trip of the invocation fails. */
 function noteFailure(env: Environment, invocation: Invocation): void {
   invocation.platformFailed = true
@@ -97,14 +107,38 @@ const sharedMs = 1_000
 /** Whether a trip of any invocation has failed just now. */
 export const hasJustFailed = ({ failures, scheduler }: Environment): boolean => scheduler.now() - failures.at < sharedMs
 
-const writing = /^\s*(INSERT|UPDATE|DELETE|REPLACE|WITH)\b/i
+/** The error messages of D1 while a database is reset or moved (Cloudflare's documentation, Debug D1). */
+const awayErrors = [
+  'D1 DB reset because its code was updated.',
+  'D1 DB storage operation exceeded timeout which caused object to be reset.',
+  'Internal error while starting up D1 DB storage caused object to be reset.',
+  'Network connection lost.',
+  'D1 DB is overloaded. Requests queued for too long.',
+] as const
+
+/** The kinds of invocations between whose trips a rival may act: ticks, people's decisions, and signers. */
+const rivalled = new Set(['scanner alarm', 'payout', 'signer', 'post'])
+
+/** At the rate of the scenario, something else happens before this trip, and ends before it. */
+async function waitForRival(env: Environment, { kind }: Invocation): Promise<void> {
+  const { rival, hard, scenario } = env
+  if (rival === null || !rivalled.has(kind) || !hard.chance(scenario.hardships.rivals)) return
+  env.rival = null // no rival has a rival of its own
+  env.count(`rival of ${kind}`)
+  await rival()
+  env.rival = rival
+}
+
 /** The error messages of D1 and SQLite if the database is full. */
 const fullErrors = ['Exceeded maximum DB size', 'database or disk is full: SQLITE_FULL'] as const
 
 const shorten = (sql: string) => sql.trim().split(/\s+/).slice(0, 3).join(' ')
 
 const databaseFault =
-  /the database (did not answer|failed)|the answer was lost|maximum DB size|disk is full|has cancelled the query/
+  /the database (did not answer|failed)|the answer was lost|maximum DB size|disk is full|has cancelled the query|D1 DB |Network connection lost/
+
+/** Whether the text of an error has one that this file has thrown. */
+export const isDatabaseFaultText = (text: string): boolean => databaseFault.test(text)
 
 /** Whether this file has thrown the error. An invocation may end with such an error, but with no other. */
 export function isDatabaseFault(cause: unknown): boolean {

@@ -6,6 +6,7 @@ import {
   freeAllowance,
   nodeKinds,
   nodeTrial,
+  noHardships,
   noTroubles,
   type Overrides,
   type Trial,
@@ -40,6 +41,7 @@ const short = {
   payouts: null,
   further: calmPayouts,
   refusals: null,
+  hardships: noHardships,
 } as const satisfies Overrides
 
 /** A short run without faults, with one signer and many payouts. */
@@ -66,39 +68,42 @@ const paying = {
   },
 } as const satisfies Overrides
 
-/** The overrides of a run with payouts. The groups `rates`, `payouts` and `further` have only what differs from `paying`. */
+/** The overrides of a run with payouts. The groups `rates`, `payouts`, `further` and `hardships` have only what differs from `paying`. */
 type PayingOverrides = Partial<
-  Omit<Overrides, 'rates' | 'payouts' | 'further'> &
-    Record<'rates' | 'payouts' | 'further', Readonly<Record<string, unknown>>>
+  Omit<Overrides, 'rates' | 'payouts' | 'further' | 'hardships'> &
+    Record<'rates' | 'payouts' | 'further' | 'hardships', Readonly<Record<string, unknown>>>
 >
 
 /** The overrides `paying` with these changes. */
-export function payingWith({ rates, payouts, further, ...others }: PayingOverrides): Overrides {
+export function payingWith({ rates, payouts, further, hardships, ...others }: PayingOverrides): Overrides {
   const own = {
     ...paying,
     ...others,
     rates: { ...paying.rates, ...rates },
     payouts: { ...paying.payouts, ...payouts },
     further: { ...paying.further, ...further },
+    hardships: { ...noHardships, ...hardships },
   }
   return own as Overrides // unchecked: defects.txt must name only members that exist
 }
 
 /** Overrides as defects.txt writes them: nodes by their kinds, and of each group only the members that differ from a run without faults. */
-type WrittenOverrides = Omit<Overrides, 'nodes' | 'rates' | 'troubles' | 'trial'> & {
+type WrittenOverrides = Omit<Overrides, 'nodes' | 'rates' | 'troubles' | 'trial' | 'hardships'> & {
   readonly nodes?: readonly (keyof typeof nodeKinds)[]
   readonly rates?: Partial<Overrides['rates']>
   readonly troubles?: Partial<Overrides['troubles']>
+  readonly hardships?: Partial<Overrides['hardships']>
   readonly trial?: (Partial<Trial> & Pick<Trial, 'trouble'>) | null
 }
 
 function parseOverrides(json: string): PayingOverrides {
-  const { nodes, rates, troubles, trial, ...others } = JSON.parse(json) as WrittenOverrides // safe: written in defects.txt
+  const { nodes, rates, troubles, trial, hardships, ...others } = JSON.parse(json) as WrittenOverrides // safe: written in defects.txt
   return {
     ...others,
     ...(nodes && { nodes: nodes.map((kind) => nodeKinds[kind]) }),
     ...(rates && { rates: { ...calmRates, ...rates } }),
     ...(troubles && { troubles: { ...noTroubles, ...troubles } }),
+    ...(hardships && { hardships: { ...noHardships, ...hardships } }),
     ...(trial !== undefined && { trial: trial && { ...nodeTrial, ...trial } }),
   } as PayingOverrides // safe: defects.txt gives only a part of `payouts` or `further` where the base is `paying`
 }
@@ -118,7 +123,8 @@ export const defects: Readonly<Record<string, Defect>> = Object.fromEntries(
       const word = rest[0] === 'paying' || rest[0] === 'short' ? rest.shift() : null
       const more = parseOverrides(rest.join(' ') || '{}')
       // A mistake that is not about payouts or refusals is looked for in runs without payouts and refusals. With them, the runs that find it would differ.
-      const base = word === 'short' ? short : { payouts: null, further: calmPayouts, refusals: null }
+      const base =
+        word === 'short' ? short : { payouts: null, further: calmPayouts, refusals: null, hardships: noHardships }
       const overrides: Overrides = word === 'paying' ? payingWith(more) : ({ ...base, ...more } as Overrides)
       const linesAfter = (sign: string) => lines.filter((line) => line.startsWith(sign)).map((line) => line.slice(2))
       return [

@@ -2,6 +2,8 @@ import { deriveAddress, parseExtendedPublicKey } from '../../src/worker/addresse
 import type { Address } from '../../src/worker/chain/address.ts'
 import type { Txid } from '../../src/worker/chain/block.ts'
 import type { Uid } from '../../src/worker/common/ids.ts'
+import type { AlarmKind } from '../../src/worker/platform/alarm-table.ts'
+import type { LogFields } from '../../src/worker/platform/logger.ts'
 import { encodeRawTransaction } from '../support/raw-transaction.ts'
 import { addressOf } from '../support/transaction-spec.ts'
 import { testXpub } from '../support/variables.ts'
@@ -78,6 +80,13 @@ export interface SentDecision {
   isAccepted: boolean
 }
 
+/** An alarm as its log line has it, and when it was raised, in milliseconds since 1970. */
+export interface RaisedAlarm {
+  readonly kind: AlarmKind
+  readonly fields: LogFields
+  readonly at: number
+}
+
 /** The state of one run: what has happened, and what is true, whatever the service knows. Times are in milliseconds since 1970. */
 function createState(scenario: Scenario, payouts: PayoutWorld | null) {
   return {
@@ -88,8 +97,9 @@ function createState(scenario: Scenario, payouts: PayoutWorld | null) {
     acts: new Map<string, MinedAct>(), // acts of issuers, by `txid:position`
     unreadable: new Set<string>(), // transactions whose logs no reply can hold
     unrenderedAt: null as number | null, // the height of the block that nodes cannot render now; null if there is none
+    lackedFrom: null as number | null, // the height of the first block that nodes lack now (`lacking.ts`); null if they lack none
     hidden: new Map<string, MinedTransfer>(), // the transfers in unreadable transactions
-    creditedElsewhere: new Map<string, Pick<StoredTransfer, 'uid' | 'cuy' | 'amount'>>(), // deposits that were credited in blocks that were replaced later
+    creditedElsewhere: new Map<string, StoredTransfer>(), // deposits that were credited in blocks that were replaced later
     owners: new Map<Address, Uid>(), // the owners of the deposit addresses in the database
     issuedHeights: new Map<Address, number>(), // deposit addresses, with the finalized height when each was issued
     shown: new Map<Address, Uid>(), // deposit addresses that their owners were shown
@@ -111,6 +121,7 @@ function createState(scenario: Scenario, payouts: PayoutWorld | null) {
     payouts, // null in a run without payouts
     posts: [] as SentPost[], // every post that backends have sent
     decisions: [] as SentDecision[], // every decision that backends have sent
+    alarmed: [] as RaisedAlarm[], // every alarm that was raised, in order
     observers: new Set<() => void>(), // called after each write to the database
     violation: null as string | null, // the first broken promise
     phase: 'faults' as Phase,
@@ -122,6 +133,9 @@ function createState(scenario: Scenario, payouts: PayoutWorld | null) {
     slowedUntil: 0, // until then a node that refused requests as too many a second gets few requests a second
     batchlessUntil: 0, // until then a node that refused a batch gets smaller batches, perhaps of a single request
     failures: { at: 0 }, // when a trip to the database last failed
+    awayUntil: 0, // until then every trip to the database fails
+    rival: null as (() => Promise<void>) | null, // acts between two trips of an invocation to the database; null if nothing does
+    supersedesScanner: false as boolean, // the next event of the scanner starts another instance, beside the one that works
     fullUntil: 0, // until then the database is full: no write succeeds
     hangsNext: false as boolean, // the next trip of a tick to the database never returns
     named: new Map<number, Set<string>>(), // by node: the alarms and warnings that name it, in this trial
@@ -141,6 +155,8 @@ export interface Environment extends ReturnType<typeof createState> {
   readonly troubles: Random
   /** The random numbers for issuers, contracts that send TRX and reviews of deposits: a stream of their own, so that they change no other draw. */
   readonly aside: Random
+  /** The random numbers for hardships: a stream of their own, so that they change no other draw. */
+  readonly hard: Random
   readonly scheduler: Scheduler
   /** The height from which the scan reads; null if the configuration does not set it. */
   finalized(): number
@@ -186,7 +202,8 @@ export function createEnvironment(
     payouts,
     further,
     aside,
-  }: Pick<Environment, 'random' | 'troubles' | 'aside'> & Readonly<Record<'payouts' | 'further', Random>>,
+    hard,
+  }: Pick<Environment, 'random' | 'troubles' | 'aside' | 'hard'> & Readonly<Record<'payouts' | 'further', Random>>,
   scheduler: Scheduler,
   write: ((line: string) => void) | null,
 ): Environment {
@@ -198,6 +215,7 @@ export function createEnvironment(
     random,
     troubles,
     aside,
+    hard,
     scheduler,
     finalized: () => chain.tip().height - scenario.finalityLag,
     startHeight: () => (scenario.startAfter === null ? null : chain.firstHeight + scenario.startAfter),

@@ -72,12 +72,15 @@ const oftenTriedMs = 1_200_000
 export async function replaceNodes(run: SimulatedRun): Promise<void> {
   const { env, nodes, stored, deploy } = run
   const isPossible = stored.scan() !== undefined && env.allowance === freeAllowance && env.scenario.ending === 'none'
-  if (!isPossible || env.hidden.size === 0) return
+  if (!isPossible || (env.hidden.size === 0 && env.lackedFrom === null)) return
   env.blockMs = 60_000
   await pass(env, oftenTriedMs)
   env.blockMs = 3_000
+  const isNamed = stored.alarms().some(({ kind }) => kind === 'gap-unread')
+  if (env.openGaps.size > 0 && !isNamed) return env.violate('blocks are unread for long, and no alarm says so')
   for (const [key, transfer] of env.hidden) env.transfers.set(key, transfer)
   env.unreadable.clear()
+  env.lackedFrom = null
   for (const node of nodes.list) {
     const host = `https://other-node-${node.number}.test`
     Object.assign(node, { rpc: `${host}/jsonrpc`, api: host })
@@ -89,6 +92,20 @@ export async function replaceNodes(run: SimulatedRun): Promise<void> {
   if (await comes(env, () => findUndone(run, behindMax) === null, soonMs)) return
   env.violate(`not read soon after the nodes were replaced: ${findUndone(run, behindMax)}`)
 }
+
+/** What alarms say that end as soon as the nodes and the scan are well again. */
+const endingAlarms = new Set(['node-failing', 'node-behind', 'scan-stalled', 'scan-behind', 'finality-stalled'])
+
+/** Every node is well, and so is the scan: what alarms said of them must end. */
+export async function endAlarms({ env, stored }: SimulatedRun): Promise<void> {
+  const raised = () => stored.alarms().filter(({ kind }) => endingAlarms.has(kind))
+  if (stored.scan() === undefined || (await passUntil(env, () => raised().length === 0, alarmsEndMs, 5_000))) return
+  const [{ kind = '', subject = '' } = {}] = raised()
+  env.violate(`all is well, and the alarm ${kind} ${subject} has not ended`)
+}
+
+/** The longest time after which an alarm ends whose cause is over. */
+const alarmsEndMs = 1_800_000
 
 /** The acts of issuers must be stored, and those that still hold must have an alarm, soon after all blocks were read. */
 export async function watchIssuers({ env, stored }: SimulatedRun): Promise<void> {
@@ -111,7 +128,7 @@ export async function deliverAll({ env, stored, endpoints }: SimulatedRun): Prom
 export async function forgetDropped({ env, stored }: SimulatedRun): Promise<void> {
   const before = env.scheduler.now()
   // Not if an operator lowered the finalized height: within a day the service would find that credited deposits are not on the chain.
-  const isPossible = env.scenario.trial !== null && env.scenario.ending !== 'correction'
+  const isPossible = env.scenario.trial !== null && env.creditedElsewhere.size === 0
   if (!isPossible || stored.countDroppedBefore(before) === 0) return
   env.sleepsUntil = before + dayMs
   env.blockMs = 3_600_000

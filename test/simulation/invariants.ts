@@ -265,7 +265,8 @@ function checkTransfer(
   }
   const isSame = before?.state === state && before.reason === reason && before.height === height
   if (isSame || state === 'seen' || state === 'dropped') return
-  if (isHalted) env.violate(`${by} decided ${key} while the scan was halted`)
+  const isRefusal = state === 'refused' && reason === 'review' // a person's, which may come at any time
+  if (isHalted && !isRefusal) env.violate(`${by} decided ${key} while the scan was halted`)
   if (env.isForked) return // all nodes show another chain, which is replaced later: the decision is about that chain
   const sent = env.sent.get(key)
   if (sent !== undefined && !canBeShown(env)) env.violate(`${key} was ${state}, and too few nodes show it`)

@@ -26,6 +26,8 @@ export interface Invocation {
   timerMs: number
   /** Whether a trip to the database or a call of an object has failed. */
   platformFailed: boolean
+  /** Whether a trip has failed because the database was away. */
+  databaseAway: boolean
 }
 
 /** A request to a node or an endpoint. */
@@ -79,6 +81,7 @@ export function createInvocation(env: Environment, kind: string, name: string, l
     name,
     timerMs: 0,
     platformFailed: false,
+    databaseAway: false,
     step: lifetime.step,
     uniqueName() {
       names += 1

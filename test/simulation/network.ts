@@ -1,5 +1,6 @@
 import type { Environment } from './environment.ts'
 import type { AnyFetch, Invocation } from './invocation.ts'
+import { lacksContents } from './lacking.ts'
 import {
   batchLimitBody,
   batchRefused,
@@ -147,7 +148,7 @@ function reply(env: Environment, nodes: Nodes, incoming: Incoming, malformed: Ma
   if (malformed?.kind === 'http') return respond(inVersion(env, malformed.body), malformed.status)
   if (malformed?.name === 'lost connection') return null
   if (malformed?.name === 'endless body') return respond(null)
-  const refusal = service === 'api' ? refuse(env, incoming) : null
+  const refusal = refuseContents(env, incoming) ?? (service === 'api' ? refuse(env, incoming) : null)
   if (refusal !== null) return refusal
   if (batch && calls.length > node.callsMax) {
     env.count('batch limit')
@@ -166,6 +167,22 @@ function reply(env: Environment, nodes: Nodes, incoming: Incoming, malformed: Ma
   const end = malformed?.name === 'truncated body' ? Math.floor(text.length * env.random.next()) : text.length
   const hasBlocks = incoming.service === 'api' && text.startsWith('{"block":')
   return respond(text.slice(0, end), 200, hasBlocks ? node.junkBytes : 0)
+}
+
+/** The reply of a node that gives heads and refuses the contents of blocks; null where it answers as usual. */
+function refuseContents({ count }: Environment, { node, service, batch, calls }: Incoming): Response | null {
+  const { refusesContents: how } = node
+  if (how === null) return null
+  const [first] = calls
+  const { startNum = null } = (service === 'api' ? (first?.params[0] ?? {}) : {}) as { readonly startNum?: number } // safe: the service's own request
+  const isAboutBlocks = startNum !== null
+  const isAboutLogs = calls.some(({ method }) => method === 'eth_getLogs')
+  if (how === 'blocks {}' ? !isAboutBlocks : !isAboutLogs) return null
+  count(`contents refused: ${how}`)
+  if (how === 'blocks {}') return respond('{}')
+  if (how !== 'logs -32005') return respond('', how === 'logs 403' ? 403 : 500)
+  const refused = calls.map(({ id }) => ({ jsonrpc: '2.0', id, error: { code: -32005, message: 'limit exceeded' } }))
+  return respond(JSON.stringify(batch ? refused : refused[0]))
 }
 
 /** How the HTTP API of a node refuses the request, or null. */
@@ -206,7 +223,8 @@ function answerCalls(env: Environment, nodes: Nodes, { node, calls }: Incoming):
     if (call.method === node.refuses) return { error: { code: -32005, message: 'limit exceeded' } }
     if (fault === 'unknown transactions' && call.method === 'eth_getTransactionByHash') return { result: null }
     if (isAboutUnreadable(env, view, call)) return { error: { code: -32005, message: 'limit exceeded' } }
-    const reply = answerCall(view, call)
+    const isEmpty = lacksContents(env, node.number, view.chain, call)
+    const reply = answerCall(isEmpty ? { ...view, hasHistory: false } : view, call)
     noteBalance(env, call, reply)
     return fault === 'absurd height' ? (claimAbsurdHeight(env.random, call, reply) ?? reply) : reply
   })

@@ -31,7 +31,13 @@ export interface TroubledState {
   lacksFinal: boolean
   /** Why the node's HTTP API answers nothing; null if it answers. */
   closed: ClosedApi | null
+  /** How the node refuses the contents of blocks, though it gives heads; null if it gives them. */
+  refusesContents: ContentsRefusal | null
 }
+
+/** How a node refuses contents: logs with this status of HTTP or with an error of JSON-RPC, or blocks with an empty object. */
+export const contentsRefusals = ['logs 403', 'logs 500', 'logs -32005', 'blocks {}'] as const
+export type ContentsRefusal = (typeof contentsRefusals)[number]
 
 /** The state of a node without a trouble. */
 export const untroubled: Readonly<TroubledState> = {
@@ -46,6 +52,7 @@ export const untroubled: Readonly<TroubledState> = {
   tail: null,
   lacksFinal: false,
   closed: null,
+  refusesContents: null,
 }
 
 /** A trouble that one of several nodes can get at any time, and have for any time. */
@@ -77,12 +84,13 @@ const troubles = {
   'fewer requests a second': { isLie: false, begin: (random) => ({ pace: random.pick([1, 2, 4]) }) },
   'API switched off': { isLie: false, begin: () => ({ closed: 'off' }) },
   'lite node': { isLie: false, begin: () => ({ closed: 'lite' }) },
+  'contents refused': { isLie: false, begin: (random) => ({ refusesContents: random.pick(contentsRefusals) }) },
 } as const satisfies Readonly<Record<string, Trouble>>
 
 export type TroubleName = keyof typeof troubles
-/** The names of the troubles that `drawTrouble` draws. The two left out are drawn in `refusals.ts`. */
+/** The names of the troubles that `drawTrouble` draws. Those left out are drawn in `refusals.ts`. */
 export const troubleNames: readonly TroubleName[] = (Object.keys(troubles) as TroubleName[]) // safe: the keys of `troubles`
-  .filter((name) => name !== 'API switched off' && name !== 'lite node')
+  .filter((name) => !['API switched off', 'lite node', 'contents refused'].includes(name))
 
 /** Whether no honest node has this trouble. */
 export const isLie = (name: TroubleName): boolean => troubles[name].isLie

@@ -1,12 +1,13 @@
 import { usdtAddress } from '../support/transaction-spec.ts'
 import { type Branch, createBranch, grow } from './branches.ts'
+import { receiveBroadcast } from './broadcasts.ts'
 import type { ChainView } from './chain.ts'
 import type { Environment, MinedPayment } from './environment.ts'
 import { createFalseChain } from './false-blocks.ts'
 import { createFalseTail, type FalseTail } from './false-tail.ts'
+import { withoutLacked } from './lacking.ts'
 import type { NodeView } from './node-replies.ts'
 import { beginningOf, drawTrouble, type TroubledState, type TroubleName, untroubled } from './node-troubles.ts'
-import { receiveBroadcast } from './payouts.ts'
 import type { Random } from './random.ts'
 import { fineToken, type NodePlan, type Storm } from './scenario.ts'
 
@@ -219,7 +220,7 @@ function viewOf(
   const final = Math.min(chain.tip().height, head) - scenario.finalityLag + node.aheadBy
   const decimals = scenario.decimalsDiffer ? 8 : 18
   const view: NodeView = {
-    chain: fault === 'false blocks' ? falseChain : (invented ?? chain),
+    chain: withoutLacked(env, node.number, fault === 'false blocks' ? falseChain : (invented ?? chain)),
     head,
     finalized: fault === 'early finality' ? head : final,
     plan: node.plan,

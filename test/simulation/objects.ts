@@ -1,6 +1,6 @@
 import type { UnixMs } from '../../src/worker/common/time.ts'
 import type { ObjectHost } from '../../src/worker/platform/object-host.ts'
-import { isDatabaseFault } from './database.ts'
+import { isDatabaseFault, isDatabaseFaultText } from './database.ts'
 import type { Environment } from './environment.ts'
 import {
   createInvocation,
@@ -75,6 +75,9 @@ const describe = (cause: unknown) => (cause instanceof Error ? cause.stack : Str
 /** Whether an error is one that the simulated platform threw. */
 export const isPlatformFault = (cause: unknown): boolean =>
   isDatabaseFault(cause) || (cause instanceof Error && cause.message.includes(platformFault))
+
+/** Whether the text of an error has one that the simulated platform threw. */
+export const isPlatformFaultText = (text: string): boolean => isDatabaseFaultText(text) || text.includes(platformFault)
 
 /**
  * Makes the objects of a class. The platform runs one instance of each object at a time, nearly always. An instance can be killed at each step, evicted between
@@ -156,13 +159,13 @@ async function runEvent(platform: Platform, kept: Kept, method: string, paramete
 
 function chooseInstance(platform: Platform, kept: Kept): Instance {
   const { env } = platform
-  const { random, scenario, phase } = env
+  const { random, phase } = env
   const { instance } = kept
   if (instance !== null && !instance.isOver()) {
     if (instance.open === 0 && phase === 'faults' && random.chance(0.05)) {
       env.count('object: evicted')
       instance.end('evicted')
-    } else if (phase === 'faults' && instance.open > 0 && random.chance(scenario.rates.kill / 2)) {
+    } else if (instance.open > 0 && isSuperseded(platform)) {
       env.count('object: superseded')
       env.trace(() => `${instance.name} superseded`)
       instance.isSuperseded = true
@@ -172,6 +175,15 @@ function chooseInstance(platform: Platform, kept: Kept): Instance {
   env.instancesAt.push(env.scheduler.now())
   kept.instance = createInstance(env, `${kept.id.slice(0, 7)}-${platform.started}`, kept)
   return kept.instance
+}
+
+/** Whether the platform starts another instance beside the one that works. */
+function isSuperseded({ env, objectClass }: Platform): boolean {
+  if (objectClass.name === 'scanner' && env.supersedesScanner) {
+    env.supersedesScanner = false
+    return true
+  }
+  return env.phase === 'faults' && env.random.chance(env.scenario.rates.kill / 2)
 }
 
 function createInstance(env: Environment, name: string, kept: Kept): Instance {

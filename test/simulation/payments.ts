@@ -37,6 +37,8 @@ export interface Payment {
   readonly sent?: readonly Transfer[]
   /** What issuers of tokens do in the transaction. */
   readonly acts?: readonly Act[]
+  /** What the same bytes do on a branch of the chain, where their contract is in another state. */
+  readonly otherwise?: TransactionSpec
   /** Whether the transaction has more logs than a node's reply can hold. */
   readonly isUnreadable?: boolean
 }

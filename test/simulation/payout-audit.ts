@@ -5,7 +5,7 @@ import { forkAndReturn } from './final-phases.ts'
 import { isStoppedByIssuer } from './issuer-audit.ts'
 import { makeCopy, removeCopy, restore } from './operator.ts'
 import { askAgain, decideAll } from './payout-calls.ts'
-import { callAmidFork } from './payout-events.ts'
+import { callAmidFork, endOtherwise } from './payout-events.ts'
 import { isAllAsked, isLacking, keyOf, minedAs, type PayoutWorld } from './payouts.ts'
 import { pass, passUntil, type SimulatedRun } from './simulated-run.ts'
 import type { Stored, StoredPayout } from './stored.ts'
@@ -59,6 +59,10 @@ export async function settlePayouts(run: SimulatedRun): Promise<void> {
   if (forks) {
     await forkAndReturn(run, () => callAmidFork(run, world))
     env.blockMs = 15_000
+    askAgain(run, world)
+  }
+  if (env.scenario.hardships.reverses) {
+    await endOtherwise(run, world)
     askAgain(run, world)
   }
   if (!env.paysOut) {

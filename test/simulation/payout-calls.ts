@@ -149,6 +149,30 @@ function cancelAny(run: SimulatedRun, { random }: PayoutWorld): void {
     void send(run, random.pick(['shop', 'boss']), '/cancel', { ids: [random.pick(all).id], why: 'simulation' })
 }
 
+/** Has a signer's transaction handed in again, with the id of its payout. */
+export function handInAgain(run: SimulatedRun, { random, signed }: PayoutWorld): void {
+  const all = run.stored.payouts().flatMap((payout) => {
+    const key = keyOf(payout)
+    return [...signed.values()].flatMap((one) =>
+      one.key === key ? [{ id: payout.id, transaction: one.transaction }] : [],
+    )
+  })
+  if (all.length > 0) void send(run, 'signer', '/signed', { signed: [random.pick(all)] })
+}
+
+/** Cancels one of these payouts, as a person who believes what the service shows of it. */
+export function cancelOne(run: SimulatedRun, { id }: StoredPayout): void {
+  void send(run, 'boss', '/cancel', { ids: [id], why: 'simulation', moved: true })
+}
+
+/** Approves a payout, as a person who believes what the service shows of it. */
+export function approveOne(run: SimulatedRun, { id }: StoredPayout): void {
+  void send(run, 'boss', '/approve', { ids: [id], moved: true })
+}
+
+/** Asks for a payout of any wallet that has something. */
+export const askForOne = askNew
+
 /**
  * Approves all waiting payouts, and approves or cancels each stuck one. If a transaction that the database lacks has paid a payout, the payout is approved with
  * `moved: true`, as `docs/guides/payouts.md` says, and the signer hands in the bytes.

@@ -1,7 +1,7 @@
 import type { Txid } from '../../src/worker/chain/block.ts'
 import type { Environment } from './environment.ts'
 import { canBeMined, keyOf, minedAs, type PayoutWorld, rawOf } from './payouts.ts'
-import type { StoredPayout } from './stored.ts'
+import type { Stored, StoredPayout } from './stored.ts'
 
 /** Checks each change of a payout's state: it must follow from what the chain has, and from nothing else. */
 export function checkPayout(env: Environment, by: string, before: StoredPayout | undefined, now: StoredPayout): void {
@@ -90,4 +90,30 @@ function findLiving(env: Environment, { signed, pool }: PayoutWorld, payout: Sto
   const isLiving = (txid: Txid) => pool.has(txid) || minedAs(env, txid)?.succeeded === true
   const living = [...signed].find(([txid, { key }]) => key === keyOf(payout) && isLiving(txid))
   return living?.[0] ?? null
+}
+
+/** From its first sending on, a transaction reaches a node with peers within this time, and what nobody takes has an alarm within the other one. */
+const [reachedMs, refusedMs] = [13_000, 90_000]
+
+/** Checks, in runs in which nothing else fails, how soon transactions reach a node that passes them on, and how soon an alarm says that none takes them. */
+export function checkReached(env: Environment, stored: Stored, world: PayoutWorld): void {
+  const { scenario, scheduler } = env
+  if (!scenario.timed || env.restores > 0 || scenario.payouts?.trouble !== 0) return
+  const lateMs = refusedMs + (scenario.scanEverySeconds + 5) * 1_000 // an alarm comes with a tick
+  for (const [txid, { at }] of world.sendings) {
+    const { key = '' } = world.signed.get(txid) ?? {}
+    const { cuy = 0 } = world.asked.get(key) ?? {}
+    const since = Math.max(at, world.known.endedAt(cuy))
+    if (world.known.find(cuy) !== null || since + reachedMs > scheduler.now()) continue
+    if (world.refused.get(key) !== true) {
+      const isThere = world.pool.has(txid) || world.expired.has(txid) || minedAs(env, txid) !== null
+      if (!isThere) env.violate(`${txid} was sent ${scheduler.now() - at} ms ago, and no node with peers has it`)
+    } else if (since + lateMs <= scheduler.now()) {
+      const isNamed = env.alarmed.some(({ kind, fields }) => {
+        return kind === 'payout-refused' && world.keyOfPayout(Number(fields.payout)) === key
+      })
+      const isOpen = stored.payouts().some((one) => one.txid === txid && one.state === 'signed')
+      if (isOpen && !isNamed) env.violate(`every node refuses ${txid}, and no alarm says so`)
+    }
+  }
 }

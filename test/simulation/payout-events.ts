@@ -2,11 +2,23 @@ import { confirmFeeSql } from '../../src/commands/operate/fee.ts'
 import { payoutAddress } from '../support/payouts.ts'
 import { usdtAddress } from '../support/transaction-spec.ts'
 import { actOf } from './aside-payments.ts'
+import { payInBlock, replaceFinal } from './correction.ts'
+import { startDecision } from './decisions.ts'
 import { tryDecimals } from './operator.ts'
-import { askAgain, askTogether, startPayoutCall } from './payout-calls.ts'
+import {
+  approveOne,
+  askAgain,
+  askForOne,
+  askTogether,
+  cancelOne,
+  decideAll,
+  handInAgain,
+  startPayoutCall,
+} from './payout-calls.ts'
+import { checkReached } from './payout-checks.ts'
 import { drawAsking, keyOf, type PayoutWorld } from './payouts.ts'
 import { currencies, fineToken } from './scenario.ts'
-import { pass, type SimulatedRun } from './simulated-run.ts'
+import { pass, passUntil, type SimulatedRun } from './simulated-run.ts'
 import type { StoredPayout } from './stored.ts'
 
 // Events of payouts that do not come from the usual calls of backends. `further` in the scenario decides which of them a run has.
@@ -24,6 +36,12 @@ export function startFurther(run: SimulatedRun, world: PayoutWorld): void {
     env.scheduler.after(world.further.int(20, 200) * 1_000, correct)
   }
   correct()
+  const look = () => {
+    if (world.isOver) return
+    checkReached(env, run.stored, world)
+    env.scheduler.after(1_000, look)
+  }
+  if (env.scenario.timed) look()
 }
 
 /** `cuy` of the token whose decimals an operator tries to correct. */
@@ -96,6 +114,50 @@ function takeFee(run: SimulatedRun, world: PayoutWorld): void {
     env.scheduler.after(world.further.int(10, 60) * 1_000, confirm)
   }
   confirm()
+}
+
+/** How long blocks are shown at most until a transaction has ended in one of them. It takes the expiration of a transaction, and finality. */
+const shownMsMax = 2_400_000
+
+/**
+ * All nodes show, as final, blocks in which transactions of payouts end otherwise than in the chain: they pay, fail or expire. Then they show the chain. Nobody
+ * acts on the wrong end before the service knows that it is wrong, but from then on everybody does, until an operator corrects the height.
+ */
+export async function endOtherwise(run: SimulatedRun, world: PayoutWorld): Promise<void> {
+  const { env, stored } = run
+  world.isHeld = true // so that transactions wait for a block when the wrong blocks begin
+  for (let left = 6; left > 0; left -= 1) askForOne(run, world)
+  await pass(env, 10_000)
+  decideAll(run, world)
+  await passUntil(env, () => stored.payouts().filter(({ state }) => state === 'signed').length >= 3, 120_000, 1_000)
+  const open = new Map(stored.payouts().flatMap((one) => (one.state === 'signed' ? [[one.id, one]] : [])))
+  const ended = () => stored.payouts().filter((one) => open.has(one.id) && one.state !== 'signed')
+  const wanted = env.hard.pick([
+    () => ended().length > 0,
+    () => ended().length === open.size,
+    () => ended().some(({ state, reason }) => state === 'approved' || reason === 'expired'),
+  ])
+  world.isPaused = true
+  world.isHeld = false
+  await replaceFinal(run, {
+    async show() {
+      const until = env.scheduler.now() + shownMsMax
+      while (env.violation === null && !wanted() && env.scheduler.now() < until) await payInBlock(run)
+      for (const { state, reason } of ended()) env.count(`payout ended otherwise: ${state} ${reason ?? ''}`)
+    },
+    async beforeCorrection() {
+      world.isPaused = false
+      for (const one of ended()) {
+        for (const act of [cancelOne, approveOne]) if (env.hard.chance(0.7)) act(run, one)
+      }
+      for (let left = 10; left > 0; left -= 1) {
+        env.hard.pick([startPayoutCall, handInAgain])(run, world)
+        if (env.scenario.reviews) startDecision(run)
+        await pass(env, 3_000)
+      }
+    },
+  })
+  world.isPaused = false
 }
 
 /** Lets backends go on while the chain is known to be forked. None of their calls may lead to a transaction. */

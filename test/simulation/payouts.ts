@@ -7,7 +7,6 @@ import { payoutAddress, payoutBase58 } from '../support/payouts.ts'
 import { addressOf, transferLog, usdtAddress } from '../support/transaction-spec.ts'
 import type { Chain } from './chain.ts'
 import type { KnownWrong } from './known-wrong.ts'
-import type { Wire } from './node-replies.ts'
 import type { Act, Payment } from './payments.ts'
 import type { Random } from './random.ts'
 import { currencies, fineToken, type Scenario } from './scenario.ts'
@@ -91,6 +90,10 @@ export interface PayoutWorld {
   readonly further: Random
   /** The outflows from the payout address, by transaction. */
   readonly left: Map<Txid, Left>
+  /** Transactions that nodes had, and that no block contained in time. */
+  readonly expired: Set<Txid>
+  /** For each payout key, whether every node refuses its transactions. */
+  readonly refused: Map<string, boolean>
   /** Keys of payouts whose transactions never come into a block. `drawn` has the keys of all payouts for which this was drawn, either way. */
   readonly unmined: Set<string>
   readonly drawn: Set<string>
@@ -114,6 +117,10 @@ export interface PayoutWorld {
   sentAt: (txid: Txid) => number
   /** The transactions that nodes have received. */
   readonly sendings: Map<Txid, Sending>
+  /** Whether signers wait: see `endOtherwise`. */
+  isPaused: boolean
+  /** Whether blocks contain no transaction of payouts for now. */
+  isHeld: boolean
   /** Whether troubles are over: nodes pass on every transaction, and it succeeds. */
   isCalm: boolean
   /** How many times longer than intended a signer sleeps between two requests to the service, as on a busy machine. */
@@ -126,6 +133,8 @@ export interface PayoutWorld {
 
 /** What nodes have answered to the broadcasts of a transaction. */
 interface Sending {
+  /** When the first node received it. */
+  readonly at: number
   /** The nodes whose last answer was that they have it. */
   readonly takers: ReadonlySet<number>
   /** Until when there was last no such node: Infinity if there is none now. */
@@ -133,11 +142,12 @@ interface Sending {
 }
 
 /** What payouts need of a run's environment. */
-interface Around {
+export interface Around {
   readonly payouts: PayoutWorld | null
   readonly chain: Chain
   readonly scheduler: { now(): number }
-  readonly scenario: Pick<Scenario, 'payouts' | 'further' | 'rates'>
+  readonly scenario: Pick<Scenario, 'payouts' | 'further' | 'rates' | 'hardships' | 'nodes'>
+  readonly hard: Random
   readonly restores: number
   /** The acts of issuers in the canonical chain. */
   readonly acts: ReadonlyMap<string, Act & { readonly height: number; readonly place: number }>
@@ -159,6 +169,8 @@ export function createPayoutWorld(isNeeded: boolean, random: Random, further: Ra
     pool,
     left: new Map(),
     sendings: new Map(),
+    refused: new Map(),
+    expired: new Set(),
     unmined: new Set(),
     drawn: new Set(),
     feesConfirmed: new Map(),
@@ -168,6 +180,8 @@ export function createPayoutWorld(isNeeded: boolean, random: Random, further: Ra
     onSigned: () => undefined,
     bytesOf: () => undefined,
     sentAt: () => 0,
+    isPaused: false,
+    isHeld: false,
     isCalm: false,
     sleepFactor: 6,
     lackingSince: 0,
@@ -198,7 +212,7 @@ export function rawOf({ cuy, amount }: Pick<Asking, 'cuy' | 'amount'>): bigint {
 }
 
 /** Parses the bytes of a signed transaction. */
-function readTransaction(transaction: string) {
+export function readTransaction(transaction: string) {
   const rawData = bytesOf(readFields(hexToBytes(transaction), { 1: 'bytes' }), 1)
   const raw = readFields(rawData, { 1: 'bytes', 4: 'bytes', 8: 'number', 11: 'bytes' })
   const any = readFields(bytesOf(readFields(bytesOf(raw, 11), { 2: 'bytes' }), 2), { 2: 'bytes' })
@@ -213,81 +227,10 @@ function readTransaction(transaction: string) {
   return { rawData, txid: txidOf(rawData), contract, to, raw: amount, reference, expiration: Number(numberOf(raw, 8)) }
 }
 
-/** Notes what a node has answered to a broadcast. */
-function noteAnswer({ sendings }: PayoutWorld, now: number, txid: Txid, node: number, isTaken: boolean): void {
-  const { takers: before = new Set<number>(), untakenUntil = Infinity } = sendings.get(txid) ?? {}
-  const takers = new Set([...before].filter((one) => one !== node).concat(isTaken ? [node] : []))
-  sendings.set(txid, { takers, untakenUntil: takers.size === 0 ? Infinity : Math.min(untakenUntil, now) })
-}
-
-/** Answers a broadcast as a node would. The answer can be false: whether the node passes the transaction on is drawn separately. */
-export function receiveBroadcast(env: Around, node: number, transaction: string): Wire {
-  const { payouts: world, chain, scenario } = env
-  if (world === null) throw new Error('a broadcast without payouts')
-  const { random, pool } = world
-  const { reference, ...read } = readTransaction(transaction)
-  const { txid, expiration } = read
-  checkSent(env, world, txid, transaction)
-  const answer = (code: string, result = false) => {
-    noteAnswer(world, env.scheduler.now(), txid, node, result || code === 'DUP_TRANSACTION_ERROR')
-    return { ...(result ? { result } : {}), code, txid, message: '' }
-  }
-  const tip = chain.tip()
-  if (expiration <= tip.seconds * 1_000) return answer('TRANSACTION_EXPIRATION_ERROR')
-  const low = (tip.height - reference.low) & 0xffff
-  if (chain.at(tip.height - low)?.hash.slice(16, 32) !== reference.hash) return answer('TAPOS_ERROR')
-  const isKnown = chain.blockOf(txid) !== undefined || pool.has(txid)
-  if (isKnown) return random.chance(0.5) ? answer('DUP_TRANSACTION_ERROR') : answer('SUCCESS', true)
-  const { trouble = 0, failing = 0 } = world.isCalm ? {} : (scenario.payouts ?? {})
-  const does = random.chance(trouble) ? random.pick(['swallow', 'refuse', 'late', 'claim'] as const) : 'pass'
-  env.count(`broadcast: ${does}`)
-  if (does === 'swallow') return answer('SUCCESS', true)
-  if (does === 'refuse') return answer(random.pick(['SERVER_BUSY', 'NOT_ENOUGH_EFFECTIVE_CONNECTION', 'OTHER_ERROR']))
-  const isFailing = read.contract !== null && random.chance(failing)
-  pool.set(txid, {
-    ...read,
-    from: env.scheduler.now() + (does === 'late' ? random.int(10_000, 600_000) : 0),
-    fate: isNeverMined(env, world, txid)
-      ? 'never'
-      : random.chance(trouble)
-        ? random.pick(['soon', 'last', 'never', 'never'] as const)
-        : 'soon',
-    result: isFailing ? random.pick(['failed', 'failed', 'short'] as const) : 'paid',
-  })
-  // With `claim`, the node passes the transaction on, and says that it knew it before.
-  return does === 'claim' ? answer('DUP_TRANSACTION_ERROR') : answer('SUCCESS', true)
-}
-
-/** Whether no transaction for the payout of this transaction ever comes into a block. Drawn once for each payout. */
-function isNeverMined({ scenario }: Around, { signed, drawn, unmined, further }: PayoutWorld, txid: Txid): boolean {
-  const { key = '' } = signed.get(txid) ?? {}
-  if (scenario.further.unmined && !drawn.has(key) && further.chance(0.3)) unmined.add(key)
-  drawn.add(key)
-  return unmined.has(key)
-}
-
-/**
- * The most milliseconds that can pass from reading whether a currency may leave until a transaction arrives at a node: usually, and in runs with slow trips to
- * the database.
- */
-const [sendingMs, slowSendingMs] = [20_000, 90_000]
-
-/** Checks a broadcast: a signer's disk and the database must have these bytes, and there must be no known reason for which money may not leave. */
-function checkSent(env: Around, world: PayoutWorld, txid: Txid, transaction: string): void {
-  const { restores, violate, scenario } = env
-  const { key = '' } = world.signed.get(txid) ?? {}
-  const { cuy = 0 } = world.asked.get(key) ?? {}
-  const wrong = world.known.find(cuy, scenario.rates.slow > 0 ? slowSendingMs : sendingMs)
-  if (wrong !== null) violate(`${txid} of ${key} was sent, and is of a currency that may not leave: ${wrong}`)
-  if (world.signed.get(txid)?.transaction !== transaction) violate(`${txid} was sent, and no signer has it on its disk`)
-  // After a restore the database can lack the bytes: the request was under way when the older copy was put back.
-  if (restores === 0 && world.bytesOf(txid) !== transaction) violate(`${txid} was sent, and is not stored`)
-}
-
 /** Takes the transactions of the next block out of `pool`, in random order. Those that had expired at the time of the parent block are only removed. */
 export function minePayouts(env: Around): readonly Payment[] {
   const { payouts: world, chain, scheduler } = env
-  if (world === null) return []
+  if (world === null || world.isHeld) return []
   const now = Math.floor(scheduler.now() / 1_000) * 1_000
   const parent = chain.tip().seconds * 1_000
   const mined: Payment[] = []
@@ -296,6 +239,7 @@ export function minePayouts(env: Around): readonly Payment[] {
     const isOver = expiration <= parent
     const isDue = fate === 'last' ? expiration <= now : fate === 'soon' && (world.isCalm || world.random.chance(0.7))
     if (isOver || (isDue && from <= now)) world.pool.delete(txid)
+    if (isOver) world.expired.add(txid)
     if (isOver) env.count(`payout expired: ${fate}`)
     else if (isDue && from <= now) mined.splice(world.random.int(0, mined.length), 0, execute(env, world, pending))
   }
@@ -319,8 +263,14 @@ function execute(env: Around, world: PayoutWorld, { rawData, txid, contract, to,
   if (fee > 0n) env.count('payout mined: with a fee')
   const logs =
     contract === null ? [] : parts.map((part) => transferLog(contract, payoutAddress, part.address, part.amount))
+  const isFailed = result === 'failed'
+  const whole = contract === null ? [] : [transferLog(contract, payoutAddress, to, raw)]
   return {
-    spec: { kind: 'signed', rawData, failed: result === 'failed', logs },
+    spec: { kind: 'signed', rawData, failed: isFailed, logs },
+    // A transfer of TRX does on each branch what it says.
+    ...(contract !== null && {
+      otherwise: { kind: 'signed', rawData, failed: !isFailed, logs: isFailed ? whole : [] } as const,
+    }),
     transfers: [],
     changes: [
       { address: payoutAddress, contract, amount: -moves },
@@ -328,6 +278,21 @@ function execute(env: Around, world: PayoutWorld, { rawData, txid, contract, to,
       { address: payoutAddress, contract: null, amount: contract === null ? 0n : -7_000_000n },
     ],
   }
+}
+
+/** Payments of a branch by transactions that the canonical chain does not contain, or not yet: it can contain them in another block, or never. */
+export function mineOnBranch(
+  { hard }: { readonly hard: Random },
+  { pool }: PayoutWorld,
+  branch: Chain,
+): readonly (Payment & { readonly rawData: Uint8Array })[] {
+  const parent = branch.tip().seconds * 1_000
+  return [...pool.values()].flatMap(({ rawData, txid, contract, to, raw, expiration }) => {
+    if (expiration <= parent || branch.blockOf(txid) !== undefined || !hard.chance(0.2)) return []
+    const failed = contract !== null && hard.chance(0.5)
+    const logs = contract === null || failed ? [] : [transferLog(contract, payoutAddress, to, raw)]
+    return [{ spec: { kind: 'signed', rawData, failed, logs } as const, rawData, transfers: [], changes: [] }]
+  })
 }
 
 /** The address that gets the fees of tokens. */

@@ -2,6 +2,7 @@ import { checkTransaction } from './callers/check-transaction.ts'
 import type { Client } from './callers/client.ts'
 import { recharge } from './callers/recharge.ts'
 import type { Environment } from './environment.ts'
+import { isLacked, isUnreadGap } from './lacking.ts'
 import { expectedDeposits } from './oracle.ts'
 import { isUnrendered } from './refusals.ts'
 import { drawUid, startRead } from './requests.ts'
@@ -25,11 +26,18 @@ export function findUndone({ env, stored }: SimulatedRun, behindMax = 1): string
   if (height === undefined || height < env.finalized() - behindMax)
     return `the position is ${height} of ${env.finalized()}`
   const unreadable = (at: number) =>
-    isUnrendered(env, at) || env.chain.at(at)?.transactions.some(({ txid }) => env.unreadable.has(txid)) === true
+    isLacked(env, at) ||
+    isUnrendered(env, at) ||
+    env.chain.at(at)?.transactions.some(({ txid }) => env.unreadable.has(txid)) === true
   // If no node can give one transaction of a block, the transfers of the block's other transactions must still be decided.
   const isWaiting = (at: number) =>
     [...env.transfers.values()].some(
-      (one) => one.height === at && one.promised && !isUnrendered(env, at) && !stored.isDecided(one.txid, one.position),
+      (one) =>
+        one.height === at &&
+        one.promised &&
+        !isLacked(env, at) &&
+        !isUnrendered(env, at) &&
+        !stored.isDecided(one.txid, one.position),
     )
   const unread = [...env.openGaps].filter((at) => !unreadable(at) || isWaiting(at))
   if (unread.length > 0) return `the gaps ${unread} are unread`
@@ -48,6 +56,7 @@ export async function recover(run: SimulatedRun): Promise<void> {
   env.phase = 'recovery'
   env.hangsNext = false
   env.fullUntil = 0
+  env.awayUntil = 0
   if (env.allowance.perDay < enoughPerDay) {
     env.allowance = freeAllowance
     deploy()
@@ -94,7 +103,7 @@ export async function settle(run: SimulatedRun): Promise<void> {
   }
   for (const { transfer, expected: deposit } of expected) {
     const { txid, position, height } = transfer
-    if (stored.isDecided(txid, position) || height > (stored.scan()?.height ?? 0)) continue
+    if (stored.isDecided(txid, position) || height > (stored.scan()?.height ?? 0) || isUnreadGap(env, height)) continue
     if (transfer.promised) return env.violate(`${txid}:${position} of ${deposit.uid} was never decided`)
     await ask('transaction', (client) => checkTransaction(client, deposit.uid, txid))
   }

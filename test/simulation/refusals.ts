@@ -20,7 +20,7 @@ const nextTexts: ReadonlyMap<string, string> = new Map([
 /** What a seed decides about how nodes refuse requests; null in two of three runs. */
 export function drawRefusals(random: Random) {
   if (random.chance(2 / 3)) return null
-  const trouble = random.pick([null, null, 'API switched off', 'lite node'] as const)
+  const trouble = random.pick([null, null, 'API switched off', 'lite node', 'contents refused'] as const)
   const trial = { tail: null, isFirst: random.chance(0.7), platform: 'well', minutes: 5 } as const
   return {
     speaksNext: random.chance(0.5), // nodes have the texts of the next version

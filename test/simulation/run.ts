@@ -8,12 +8,14 @@ import {
   compareRepeatedly,
   creditInTime,
   deliverAll,
+  endAlarms,
   endOutage,
   forgetDropped,
   forkAndReturn,
   replaceNodes,
   watchIssuers,
 } from './final-phases.ts'
+import { firstLacked } from './lacking.ts'
 import { auditLedger } from './ledger-audit.ts'
 import { drawLostDatabase } from './lost-database.ts'
 import { createOperator, type Operator } from './operator.ts'
@@ -27,9 +29,11 @@ import { createRandom } from './random.ts'
 import { recover, settle } from './recovery.ts'
 import { drawRefusals, unrenderedHeight } from './refusals.ts'
 import { createRequests } from './requests.ts'
+import { startRivals } from './rivals.ts'
 import {
   drawAside,
   drawFurther,
+  drawHardships,
   drawPayoutScenario,
   drawScenario,
   drawTroubledScenario,
@@ -66,8 +70,9 @@ export interface RunOptions {
 /** Given as the violation where a run ends at its block `until`. It is no broken promise. */
 const lastBlock = 'the last block of the run'
 
-/** The block of a run at which its database becomes full. */
+/** The blocks of a run at which its database becomes full, and goes away. */
 const fullAt = 12
+const awayAt = 18
 
 /** Each stream of random numbers has a seed of its own: the seed of the run plus one of these, which are far from the seeds of runs. */
 const postSeeds = 2 ** 40
@@ -78,6 +83,7 @@ const asideSeeds = 2 ** 44
 const payoutSeeds = 2 ** 45
 const refusalSeeds = 2 ** 46
 const furtherSeeds = 2 ** 47
+const hardshipSeeds = 2 ** 48
 
 /** Runs one seed after the other over one database, which is empty again after each. */
 export function createSimulation(): (seed: number, options?: RunOptions) => Promise<Outcome> {
@@ -88,15 +94,18 @@ export function createSimulation(): (seed: number, options?: RunOptions) => Prom
     const troubles = createRandom(seed + troubleSeeds)
     const [aside, payouts] = [createRandom(seed + asideSeeds), createRandom(seed + payoutSeeds)]
     const further = createRandom(seed + furtherSeeds)
+    const hard = createRandom(seed + hardshipSeeds)
     const drawn = { ...drawScenario(random), ...drawTroubledScenario(troubles), ...drawAside(aside) }
     const { refusals = drawRefusals(createRandom(seed + refusalSeeds)) } = overrides ?? {}
-    const trial = refusals?.trial ?? drawn.trial
-    const later = drawFurther(further)
+    const later = { ...drawFurther(further), hardships: drawHardships(hard) }
+    const base = refusals?.trial ?? drawn.trial
+    const trial = base !== null && later.hardships.away > 0 ? ({ ...base, platform: 'away' } as const) : base
     const scenario = { ...drawn, ...drawPayoutScenario(payouts), ...later, trial, ...overrides, refusals }
     const lost = drawLostDatabase(createRandom(seed + lossSeeds), depositAddress)
-    const randoms = { random, troubles, aside, payouts, further }
+    const randoms = { random, troubles, aside, payouts, further, hard }
     const env = createEnvironment(scenario, lost, randoms, createScheduler(startMs), trace ?? null)
     env.unrenderedAt = unrenderedHeight(env, env.chain.firstHeight)
+    env.lackedFrom = firstLacked(env)
     env.trace(() => `seed ${seed} ${JSON.stringify(scenario)} lost ${lost?.issued.length ?? 'nothing'}`)
     if (lost !== null) env.count(`lost database: first index ${lost.isSet ? 'set' : 'missing'}`)
     store.begin()
@@ -122,7 +131,7 @@ async function live(run: SimulatedRun, until?: number): Promise<number> {
   if (env.payouts !== null) phases.push(settlePayouts)
   if (env.scenario.storm !== null) phases.push(weatherStorm, recover)
   if (env.scenario.trial !== null) phases.push(endureTrial, recover)
-  phases.push(settle, settleDecisions, settlePosts, creditInTime)
+  phases.push(settle, settleDecisions, settlePosts, creditInTime, endAlarms)
   if (env.scenario.reconciles) phases.push(compareRepeatedly)
   if (env.scenario.ending === 'fork') phases.push(forkAndReturn)
   if (env.scenario.storm?.keepsMemory === true) phases.push(endOutage)
@@ -131,7 +140,11 @@ async function live(run: SimulatedRun, until?: number): Promise<number> {
   for (const phase of phases) if (env.violation === null) await phase(run)
   const fault =
     env.violation === null
-      ? (auditLedger(env, run.stored) ?? auditEvents(run.stored) ?? run.neighbour?.audit() ?? null)
+      ? (auditLedger(env, run.stored) ??
+        auditEvents(run.stored) ??
+        run.stored.unsound() ??
+        run.neighbour?.audit() ??
+        null)
       : null
   if (fault !== null) env.violate(fault)
   return early
@@ -144,6 +157,7 @@ async function runFaultyPhase(run: SimulatedRun, until?: number): Promise<void> 
   const operator = createOperator(run)
   startBlocks(run, operator, until)
   startMinutes(run)
+  startRivals(run)
   if (env.payouts !== null) startPayouts(run, env.payouts)
   await scheduler.runUntil(() => env.violation !== null || env.phase !== 'faults' || isOver())
   operator.end()
@@ -192,6 +206,7 @@ function startBlocks(run: SimulatedRun, operator: Operator, until = Number.POSIT
     if (env.troubles.chance(scenario.troubles.hanging)) env.hangsNext = true
     if (blocks === fullAt && scenario.troubles.full > 0)
       env.fullUntil = scheduler.now() + scenario.troubles.full * 1_000
+    if (blocks === awayAt) env.awayUntil = scheduler.now() + scenario.hardships.away * 1_000
     if (random.chance(scenario.rates.operator)) scheduler.after(random.int(0, env.blockMs - 1), operator.act)
     if (run.backends.random.chance(0.5)) {
       scheduler.after(run.backends.random.int(0, env.blockMs), () => startPost(run))

@@ -1,5 +1,6 @@
 import { type Address, formatBase58 } from '../../src/worker/chain/address.ts'
 import { addressOf, usdtAddress } from '../support/transaction-spec.ts'
+import { drawLacking, type Lacking } from './lacking.ts'
 import { troubleNames } from './node-troubles.ts'
 import type { Random } from './random.ts'
 import type { Refusals } from './refusals.ts'
@@ -71,7 +72,7 @@ export type Scenario = Readonly<
     ReturnType<typeof drawTroubledScenario> &
     ReturnType<typeof drawAside> &
     ReturnType<typeof drawPayoutScenario> &
-    ReturnType<typeof drawFurther> & { readonly refusals: Refusals }
+    ReturnType<typeof drawFurther> & { readonly refusals: Refusals; readonly hardships: Hardships }
 >
 /** What happens to the other cell (a database with its scanner) of a deployment, while the simulation checks the first one. */
 export type NeighbourFate = 'well' | 'killed' | 'full' | 'hanging' | 'halted'
@@ -197,12 +198,15 @@ export function drawAside(random: Random) {
   }
 }
 
+/** What clocks and the database do in a trial. `away` comes from `hardships`. */
+type Platform = 'well' | 'clock' | 'full' | 'hanging' | 'away'
+
 function drawTrial(random: Random) {
   return {
     trouble: random.pick(troubleNames), // what one node does: if the others are no quorum, it does not lie
     tail: random.pick([null, null, null, null, null, 'many', 'far'] as const), // what the node with the trouble invents above the final blocks
     isFirst: random.chance(0.7), // the node with the trouble is the one that is asked first
-    platform: random.pick(['well', 'well', 'clock', 'full', 'hanging'] as const),
+    platform: random.pick(['well', 'well', 'clock', 'full', 'hanging'] as const) as Platform,
     minutes: random.pick([4, 4, 5, 6, 9]), // nine are needed to see that the service goes on after a call that never ends
   }
 }
@@ -241,5 +245,46 @@ export function drawFurther(random: Random) {
       forks: random.chance(0.1), // all nodes rewrite final blocks while payouts are asked for, approved and signed
       restoresLate: random.chance(0.15), // an older copy of the database is put back when no fault occurs any more
     },
+  }
+}
+
+/** What a seed decides about what lasts, and about what happens between two statements. */
+export interface Hardships {
+  /** The blocks that nodes lack for ever. */
+  readonly lacking: Lacking | null
+  /** For how many seconds of the run the database is away; 0: never. */
+  readonly away: number
+  /** The probability that a rival acts between two trips of an invocation to the database. */
+  readonly rivals: number
+  /** The number of the node that has no peers: it says that it takes each transaction, and passes none on; 0: none. */
+  readonly deaf: number
+  /** The probability, for each payout, that every node refuses its transactions. */
+  readonly refused: number
+  /** All nodes show blocks as final in which transactions of payouts end otherwise, and people act until that is corrected. */
+  readonly reverses: boolean
+  /** On a branch, contracts do otherwise: the same transaction moves another amount, or to another address. */
+  readonly alters: boolean
+}
+
+/** `hardships` without any. */
+export const noHardships: Hardships = {
+  lacking: null,
+  away: 0,
+  rivals: 0,
+  deaf: 0,
+  refused: 0,
+  reverses: false,
+  alters: false,
+}
+
+export function drawHardships(random: Random): Hardships {
+  return {
+    lacking: drawLacking(random),
+    away: random.pick([0, 0, 0, 0, 0, 80]),
+    rivals: random.pick([0, 0, 0, 0, 0.05]),
+    deaf: random.pick([0, 0, 0, 0, random.int(1, 4)]),
+    refused: random.pick([0, 0, 0, 0, 0, 0.3]),
+    reverses: random.chance(0.15),
+    alters: random.chance(0.5),
   }
 }

@@ -96,6 +96,7 @@ function startProcess(run: SimulatedRun, world: PayoutWorld, machine: Machine): 
     async step() {
       if (!world.isCalm) stepsLeft -= 1
       if (stepsLeft <= 0 && !isOver()) die()
+      while (world.isPaused && !isOver()) await env.scheduler.wait(1_000)
       if (isOver()) await new Promise(() => {})
     },
     diesNow() {

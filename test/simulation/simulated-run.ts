@@ -30,7 +30,7 @@ import { createKnownWrong } from './known-wrong.ts'
 import { createNeighbour, type Neighbour } from './neighbour.ts'
 import { connectToNodes } from './network.ts'
 import { createNodes, type Nodes } from './nodes.ts'
-import { isPlatformFault } from './objects.ts'
+import { isPlatformFault, isPlatformFaultText } from './objects.ts'
 import { keyOf } from './payouts.ts'
 import type { Random } from './random.ts'
 import { createRateLimits } from './rate-limits.ts'
@@ -305,17 +305,28 @@ function connect(env: Environment, nodes: Nodes, endpoints: Endpoints, invocatio
 }
 
 /** Traces each log line. Checks that each alarm has a cause in the run, and that a crashed request is due to the database or the platform. */
-function createLog(env: Environment, { name: invocation }: Invocation) {
+function createLog(env: Environment, own: Invocation) {
+  const { name: invocation } = own
   return (level: 'info' | 'warn' | 'error' | 'alarm', name: string, fields: LogFields) => {
     env.trace(() => `${invocation} ${level} ${name} ${JSON.stringify(fields)}`)
     noteNamed(env, level, name, fields)
-    if (level === 'alarm') checkAlarm(env, name as AlarmKind, fields) // safe: an alarm is named by its kind
-    // Drizzle's message does not contain that of its cause.
+    if (level === 'alarm') {
+      const kind = name as AlarmKind // safe: an alarm is named by its kind
+      env.alarmed.push({ kind, fields, at: env.scheduler.now() })
+      checkAlarm(env, kind, fields)
+    }
+    const { why = '' } = fields
+    const { platformFailed } = own
+    if (name === 'tick-crashed' && !platformFailed && !isExcused(String(why)))
+      env.violate(`${invocation} crashed: ${why}`)
     if (name === 'request-crashed' && !/D1_ERROR|Failed query|the platform ended/.test(String(fields.text))) {
       env.violate(`${invocation} crashed: ${fields.text}`)
     }
   }
 }
+
+/** Whether a crash is due to the platform. Drizzle's message does not contain that of its cause. */
+const isExcused = (text: string) => isPlatformFaultText(text) || text.includes('Failed query')
 
 function noteNamed({ named }: Environment, level: string, name: string, { node, otherNode }: LogFields): void {
   if (level !== 'alarm' && name !== 'node-error' && name !== 'node-slow') return

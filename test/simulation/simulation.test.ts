@@ -1,7 +1,16 @@
 import { describe, expect, it } from 'vitest'
 import { payingWith } from './defects.ts'
 import { createSimulation } from './run.ts'
-import { calmPayouts, calmRates, freeAllowance, nodeKinds, nodeTrial, noTroubles, type Overrides } from './scenario.ts'
+import {
+  calmPayouts,
+  calmRates,
+  freeAllowance,
+  nodeKinds,
+  nodeTrial,
+  noHardships,
+  noTroubles,
+  type Overrides,
+} from './scenario.ts'
 
 const run = createSimulation()
 const repeat = (seed: number) => `seed ${seed}; repeat it with: npm run simulate -- --seeds 1 --from ${seed} --trace`
@@ -10,7 +19,15 @@ const { honest, liar } = nodeKinds
 const three = { nodes: [honest, honest, honest], quorum: 2, rates: calmRates, troubles: noTroubles }
 const two = { ...three, nodes: [honest, honest] }
 /** Switches off payouts, refusals, issuers, contracts that send TRX, and decisions. A case that is about one of them switches it on. */
-const without = { payouts: null, further: calmPayouts, refusals: null, issuer: 0, sending: 0, reviews: false }
+const without = {
+  payouts: null,
+  further: calmPayouts,
+  refusals: null,
+  issuer: 0,
+  sending: 0,
+  reviews: false,
+  hardships: noHardships,
+}
 const quiet = { ...nodeTrial, trouble: 'values of any kind' } as const // a lie begins only beside a quorum of honest nodes, so never with two nodes
 const noRefusals = { speaksNext: true, unrendered: null, closed: null, closedNode: 1, trial: null } as const
 const fullBlocks = { dust: 0, logs: 40, logsMax: 12, questions: 3, keepsMemory: true, nodeFault: 'none' } as const
@@ -83,6 +100,10 @@ const onceFailed: readonly (readonly [sentence: string, overrides: Overrides])[]
   [
     'a block that no node can render is a gap in the words of any version, and all behind it is credited',
     { ...three, refusals: { ...noRefusals, unrendered: 'all' } },
+  ],
+  [
+    'transactions that end otherwise in the right chain are paid once, whatever people do meanwhile',
+    payingWith({ payouts: { failing: 0.2 }, hardships: { reverses: true } }),
   ],
   ['decimals that differ hold a currency, and no other one', { decimalsDiffer: true, reconciles: true }],
 ]
@@ -200,6 +221,23 @@ const inTime: readonly (readonly [sentence: string, overrides: Overrides])[] = [
         { ...three, neighbour, trial: quiet },
       ] as const,
   ),
+  [
+    'three blocks that every node lacks for ever stop nothing else',
+    { ...three, hardships: { ...noHardships, lacking: { nodes: 'all', what: 'blocks', count: 3 } }, trial: quiet },
+  ],
+  [
+    'logs that one of two nodes lacks for ever stop nothing else',
+    { ...two, hardships: { ...noHardships, lacking: { nodes: 'one', what: 'contents', count: 3 } }, trial: quiet },
+  ],
+  [
+    'a node without peers delays no transaction, whatever it says',
+    payingWith({ nodes: [honest, honest, honest], hardships: { deaf: 1 } }),
+  ],
+  [
+    'what every node refuses has an alarm soon',
+    payingWith({ nodes: [honest, honest, honest], hardships: { refused: 0.3 } }),
+  ],
+  ['a database that is away for 80 s loses nothing', { ...two, trial: { ...quiet, platform: 'away' } }],
   ['a database that is full loses nothing', { ...two, trial: { ...quiet, platform: 'full' } }],
   [
     'a call of the database without an end ends no more than its tick',

@@ -1,6 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite'
 import type { Address } from '../../src/worker/chain/address.ts'
 import type { Uid } from '../../src/worker/common/ids.ts'
+import { audits } from '../rivals/audits.ts'
 import type { SqliteD1 } from '../support/sqlite-d1.ts'
 import type { Act } from './payments.ts'
 
@@ -60,7 +61,7 @@ export type StoredEvent = Numbers<'id' | 'uid'> &
   Texts<'type'> &
   Readonly<Record<'entryId' | 'position', number | null> & Record<'txid' | 'reason', string | null>>
 
-// The only SQL of the simulation, so that only this file depends on the names of columns.
+// The only SQL of the simulation, beside the audits that it shares with test/rivals, so that only this file depends on the names of columns.
 const selectScan = `
 SELECT height, hash, finalized, finalized_time AS finalizedTime, advanced_at AS advancedAt, caught_up_at AS caughtUpAt, tried_at AS triedAt, halted,
   restored_at AS restoredAt, corrected_by AS correctedBy FROM scan`
@@ -118,6 +119,8 @@ export function createStored(store: SqliteD1) {
     ...ledgerReads(queries),
     ...eventReads(queries),
     ...payoutReads(queries),
+    /** What must hold in the database and does not, or null. */
+    unsound: createAudit(store),
   }
 }
 
@@ -310,5 +313,18 @@ function payoutReads({ rows, first, count }: Queries) {
     bytesOfPayout: (txid: string) => bytes(txid)?.bytes ?? undefined,
     /** When a payout's transaction was sent first, in milliseconds. */
     sentAtOf: count('SELECT sent_at AS n FROM payout_transaction WHERE txid = ?'),
+  }
+}
+
+/** Audits whose sums do not fit into an integer of SQLite, because chains of the simulation have amounts of any size. `auditHoldings` compares such sums. */
+const ofAnySize = new Set(['the totals are those of the transfers', 'a holding is what its address got and lost'])
+
+function createAudit({ sqlite }: SqliteD1): () => string | null {
+  const all = Object.entries(audits).filter(([name]) => !ofAnySize.has(name))
+  const statements = all.map(([name, query]) => [name, sqlite.prepare(query)] as const)
+  return () => {
+    const [name, rows] =
+      statements.map(([name, query]) => [name, query.all()] as const).find(([, rows]) => rows.length > 0) ?? []
+    return name === undefined ? null : `it is not so that ${name}: ${JSON.stringify(rows?.slice(0, 3))}`
   }
 }

@@ -1,5 +1,6 @@
 import { addressOf } from '../support/transaction-spec.ts'
 import { tickLimitMs } from './database.ts'
+import { isInHole, isUnreadGap } from './lacking.ts'
 import { isLie, type TroubleName } from './node-troubles.ts'
 import { beginTrouble, type SimulatedNode } from './nodes.ts'
 import { expectedDeposit } from './oracle.ts'
@@ -11,8 +12,12 @@ import { createPositionCheck } from './storm.ts'
 /** From which second of the trial until which one the platform or the clocks fail. */
 const platformFrom = 60
 const platformUntil = 120
+/** Until which second the database is away. */
+const awayUntil = 140
 /** By how much all clocks are ahead for a while, before they step back. */
 const clockStepMs = 600_000
+/** A node that lacks the newest final block can be taken for one without history: for a minute, and until the next tick. */
+const unfitMs = 80_000
 /** For so many seconds a node shows a `far` tail: invented blocks far above the newest one. */
 const farSeconds = 40
 
@@ -34,6 +39,7 @@ export async function endureTrial(run: SimulatedRun): Promise<void> {
   const node = beginTroubles(run, trial)
   env.troubled = node?.number ?? null
   const isNeeded = node !== null && nodes.list.length === env.scenario.quorum
+  if (timed && env.scenario.hardships.lacking !== null) env.lackedFrom = env.chain.tip().height + 3
   const checkPosition = createPositionCheck(run)
   const checkCredits = createCreditCheck(run)
   const countRequests = createRequestCount(run)
@@ -41,8 +47,10 @@ export async function endureTrial(run: SimulatedRun): Promise<void> {
   if (node !== null) node.junkBytes = 0
   const { neighbour } = run
   if (neighbour !== null) void run.inIsolate(({ fetch }) => neighbour.begin(fetch))
+  let unfitUntil = 0
   for (let second = 0; second < trial.minutes * 60 && env.violation === null; second += 5) {
-    const excused = Math.max(failPlatform(run, trial, second), isNeeded ? excuse(trial, begunAt) : 0)
+    if (isInHole(env, env.finalized())) unfitUntil = env.scheduler.now() + unfitMs
+    const excused = Math.max(failPlatform(run, trial, second), isNeeded ? excuse(trial, begunAt) : 0, unfitUntil)
     if (second % 30 === 0) pay(run)
     if (second % 30 === 0) neighbour?.pay()
     if (second === platformFrom) neighbour?.suffer(false)
@@ -59,6 +67,9 @@ export async function endureTrial(run: SimulatedRun): Promise<void> {
     await pass(env, 5_000)
   }
   env.clockMs = 0
+  const isTold = env.alarmed.some(({ kind, at }) => kind === 'tick-failed' && at >= begunAt)
+  if (timed && trial.platform === 'away' && env.scenario.scanEverySeconds <= 20 && !isTold)
+    env.violate('the database was away, and no alarm said so')
   const takesBatches = !env.counts.has('batch limit') && !env.counts.has('batch refused')
   const isCalm = trial.platform === 'well' && env.openGaps.size === 0 && !env.scenario.decimalsDiffer // decimals on which nodes differ cost further requests
   const isQuiet = node === null && takesBatches && isCalm
@@ -104,18 +115,20 @@ const backlogMs = 60_000
 
 /** Lets clocks or the platform fail or recover at this second, as the trial says. Returns until when the failure excuses the scan. */
 function failPlatform({ env }: SimulatedRun, { platform, trouble }: Trial, second: number): number {
-  const until = env.scheduler.now() + (platformUntil - second) * 1_000
+  const until = env.scheduler.now() + ((platform === 'away' ? awayUntil : platformUntil) - second) * 1_000
   if (second === platformFrom) {
     if (platform !== 'well') env.count(`platform: ${platform}`)
     if (platform === 'clock') Object.assign(env, { clockMs: clockStepMs, steppedAt: env.scheduler.now() })
     if (platform === 'full') env.fullUntil = until
     if (platform === 'hanging') env.hangsNext = true
+    if (platform === 'away') env.awayUntil = until
   }
   if (second === platformUntil) env.clockMs = 0
   if (second < platformFrom) return 0
   const { batchless, nodes, quorum } = env.scenario
   // Without batches, a node that is needed can give hardly more blocks than the chain makes.
   const readMs = batchless > 0 && nodes.length === quorum ? Number.POSITIVE_INFINITY : batchless > 0 ? backlogMs : 0
+  if (platform === 'away') return until + readMs + (trouble.includes('slow') ? backlogMs : 0)
   if (platform === 'full') return until + Math.max(readMs, trouble.includes('slow') ? backlogMs : 0)
   return platform === 'hanging' ? until + tickLimitMs + readMs : 0
 }
@@ -134,7 +147,8 @@ function createCreditCheck({ env, stored }: SimulatedRun): (due: number) => void
     for (const transfer of env.transfers.values()) {
       const { height, promised, txid, position } = transfer
       if (height <= checked || height > due || !promised || expectedDeposit(env, transfer) === null) continue
-      if (!stored.isDecided(txid, position)) env.violate(`${txid}:${position} was final long ago and is not decided`)
+      if (!stored.isDecided(txid, position) && !isUnreadGap(env, height))
+        env.violate(`${txid}:${position} was final long ago and is not decided`)
     }
     checked = Math.max(checked, due)
   }
@@ -163,6 +177,7 @@ const namedBy: Partial<Record<TroubleName, readonly string[]>> = {
   'final blocks missing': ['node-error'],
   'API switched off': ['node-unfit'],
   'lite node': ['node-unfit'],
+  'contents refused': ['node-failing'],
 }
 /** The kind of request whose answers show a trouble, if not every answer does. Requests for balances show none, because a tick may have no time for them. */
 const shownBy: Partial<Record<TroubleName, keyof SimulatedNode['askedFor']>> = {
@@ -175,6 +190,7 @@ const shownBy: Partial<Record<TroubleName, keyof SimulatedNode['askedFor']>> = {
   'final blocks missing': 'final',
   'API switched off': 'final',
   'lite node': 'final',
+  'contents refused': 'final',
 }
 /** After so many requests that show its trouble, a node must be named. */
 const knownAfter = 5
@@ -183,6 +199,7 @@ const knownAfterOf: Partial<Record<TroubleName, number>> = {
   'values of any kind': 20,
   'API switched off': 1,
   'lite node': 1,
+  'contents refused': 1,
 }
 /** The service names a node after 20 of its transfers were in no final block. It may need more, because a failed tick counts nothing. */
 const falseMax = 60

@@ -2,6 +2,7 @@ import type { Txid } from '../../../src/worker/chain/block.ts'
 import { formatUnits } from '../../../src/worker/common/amount.ts'
 import type { Uid } from '../../../src/worker/common/ids.ts'
 import type { Environment } from '../environment.ts'
+import { isLacked } from '../lacking.ts'
 import { observe } from '../observed.ts'
 import { expectedDeposit, mayWait } from '../oracle.ts'
 import { currencies } from '../scenario.ts'
@@ -33,7 +34,8 @@ export async function checkTransaction(client: Client, uid: Uid, txid: Txid): Pr
   }
   const isOwed = [...env.transfers.values()].some((transfer) => {
     const expected = transfer.txid === txid && issued.has(transfer.to) ? expectedDeposit(env, transfer) : null
-    if (expected?.uid !== uid || expected.state !== 'credited') return false
+    const isTaken = env.creditedElsewhere.has(`${txid}:${transfer.position}`) // it was credited as replaced blocks showed it
+    if (expected?.uid !== uid || expected.state !== 'credited' || isTaken) return false
     const now = stored.transfer(txid, transfer.position)?.state
     return now !== 'held' && !(expected.isReviewed && now === 'refused')
   })
@@ -41,7 +43,8 @@ export async function checkTransaction(client: Client, uid: Uid, txid: Txid): Pr
   // A deposit that does not fit its wallet waits for an operator, so the service answers that it is undecided.
   const isUndecided = status === 409 && !canRetry
   const isFinalAnswer = status === 422 || (isUndecided && !isOwed)
-  if (env.phase === 'healthy' && !env.isForked && !isFinalAnswer)
+  const { height = -1 } = env.chain.blockOf(txid) ?? {}
+  if (env.phase === 'healthy' && !env.isForked && !isFinalAnswer && !isLacked(env, height))
     env.violate(`${uid} was answered ${status} about the final ${txid}`)
   if (![404, 409, 422].includes(status) && status < 500) env.violate(`${txid} was answered with ${status}`)
 }

@@ -69,7 +69,7 @@ export function createClient(
 /** Checks the headers of an answer and the outer members of its JSON, which all routes share. Returns the parts of the answer. */
 export function checkAnswer(
   env: Environment,
-  { name, kind, platformFailed }: Invocation,
+  { name, kind, platformFailed, databaseAway }: Invocation,
   { status, headers }: Response,
   text: string,
 ): Answer {
@@ -84,8 +84,15 @@ export function checkAnswer(
   const hasData = kind === 'health' || (isSuccess && kind !== 'recharge' && kind !== 'transaction')
   const hasFailed = status === 500 || headers.get('x-reason') === 'database-unavailable'
   if ((data !== undefined) !== hasData && !hasFailed) violate(`${name}: data ${data}`)
+  // Requests of an isolate share what it reads, so that the trip which has failed can be another one's.
   if (hasFailed && !platformFailed && !hasJustFailed(env)) violate(`${name} crashed while the platform worked`)
-  if (phase === 'healthy' && status >= 500 && kind !== 'health') violate(`${name} failed in a healthy environment`)
+  if (databaseAway && status >= 500) {
+    const isSaid = status === 503 && headers.has('x-reason') && headers.has('retry-after')
+    if (!isSaid) violate(`${name} was answered with ${status} while the database was away`)
+  }
+  const mayLack = kind === 'transaction' && env.lackedFrom !== null // it can be in a block that too few nodes have
+  if (phase === 'healthy' && status >= 500 && kind !== 'health' && !mayLack)
+    violate(`${name} failed in a healthy environment`)
   return {
     status,
     msg: String(msg),
