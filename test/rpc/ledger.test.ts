@@ -207,7 +207,7 @@ describe('a refusal', () => {
   })
 })
 
-test.each(['waiting', 7, null, undefined, true, ['waiting']])(
+test.each(['waiting', 7, null, undefined, true, [['waiting']], new Date(0), new Map([['state', 'waiting']])])(
   'payouts are not listed for %j, which is no query: it would be all of them',
   async (query) => {
     const paying = await startService({ PAYOUTS: payoutsSetting })
@@ -227,6 +227,39 @@ test('the option cell chooses nothing where there is one database, and no call i
   expect(await rpc.approvePayouts(ids, 'office', cell)).toMatchObject({ ok: true, list: [{ state: 'approved' }] })
   const cancelled = await rpc.cancelPayouts(ids, 'not wanted', 'office', cell)
   expect(cancelled).toMatchObject({ ok: true, list: [{ state: 'cancelled' }] })
+})
+
+test.each<unknown>([0, 1, true, '', 'moved', 7n, [[]], [[1]], new Date(0), new Map([['attempts', 1]]), () => 1])(
+  'options that are %o are refused by each method, and change nothing: a guard in them would be lost',
+  async (value) => {
+    const paying = await startPaying()
+    const { rpc } = paying
+    const { id } = await ask(paying, { amt: '200' })
+    const options = untyped(value)
+    const payout = { uid: 7, cuy: 2, amt: '1', to: 'TRZNYrx2RuWSDK26xqShVzxSUZDQYySQE4', osn: 'x' }
+    const decision = { txid: 'ab'.repeat(32), position: 0, decision: 'credit', why: 'x' } as const
+    const calls = {
+      post: rpc.post([payment], 'shop', options),
+      decideDeposits: rpc.decideDeposits([decision], 'shop', options),
+      events: rpc.events(0, 1, options),
+      wallets: rpc.wallets(7, options),
+      address: rpc.address(7, options),
+      askPayouts: rpc.askPayouts([payout], 'shop', options),
+      approvePayouts: rpc.approvePayouts([id], 'office', options),
+      cancelPayouts: rpc.cancelPayouts([id], 'not wanted', 'office', options),
+    }
+    const error = { kind: 'bad-input', member: 'options', why: 'an object with options' } as const
+    for (const [method, answer] of Object.entries(calls)) {
+      expect([method, await answer]).toEqual([method, refused(error)])
+    }
+    expect(await rpc.payouts({ uid: 7 })).toMatchObject({ count: 1, list: [{ state: 'waiting' }] })
+  },
+)
+
+test.each([undefined, untyped(null), {}, Object.create(null)])('options may be %o', async (options) => {
+  const paying = await startPaying()
+  const { id } = await ask(paying, { amt: '200' })
+  expect(await paying.rpc.approvePayouts([id], 'office', options)).toMatchObject({ ok: true })
 })
 
 describe('a failure', () => {

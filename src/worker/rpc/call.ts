@@ -21,21 +21,25 @@ export type Call = ReturnType<typeof createCall>
 
 /**
  * Makes the function that runs one RPC call. It never throws: an exception becomes the error `internal` or, while the database is away, `database-unavailable`.
- * Each call writes one log line.
+ * Each call writes one log line. Options that are no plain object are refused, because taken as an object without members they would lose what the caller meant
+ * with them.
  */
 export function createCall({ settings, configMatchesData }: Pick<Services, 'settings' | 'configMatchesData'>) {
   const { clock, logger } = settings
   return async <T extends object>(
     method: keyof LedgerMethods,
+    options: unknown,
     work: (invocation: Invocation) => Promise<Result<T, LedgerError>>,
   ): Promise<LedgerAnswer<T>> => {
     const startedAt = clock.now()
     const invocation = { usage: createUsage(), bookmark: null, bookmarkAfter: null }
     let outcome: LedgerError['kind'] | 'ok' = 'internal'
+    const checked = async () => {
+      if (!(await configMatchesData())) return err(toConfigurationError(configurationDiffers))
+      return isPlainObject(options ?? {}) ? work(invocation) : err(badOptions)
+    }
     try {
-      const result: Result<T, LedgerError> = (await configMatchesData())
-        ? await work(invocation)
-        : err(toConfigurationError(configurationDiffers))
+      const result: Result<T, LedgerError> = await checked()
       outcome = result.ok ? 'ok' : result.error.kind
       return result.ok ? { ok: true, ...result.value } : refuse(result.error)
     } catch (thrown) {
@@ -48,6 +52,15 @@ export function createCall({ settings, configMatchesData }: Pick<Services, 'sett
       logger.info('rpc', { method, outcome, durationMs: clock.now() - startedAt, ...costFields(invocation.usage) })
     }
   }
+}
+
+const badOptions = { kind: 'bad-input', member: 'options', why: 'an object with options' } as const
+
+/** Whether a value is an object that was written with braces, and nothing whose content is elsewhere than in its members, such as a Map. */
+function isPlainObject(value: unknown): value is object {
+  if (typeof value !== 'object' || value === null) return false
+  const prototype = Object.getPrototypeOf(value)
+  return prototype === null || prototype === Object.prototype
 }
 
 /** The RPC error while the database is away. */
@@ -85,9 +98,7 @@ export function readQuery<S extends Record<string, z.ZodMiniType>>(
   query: unknown,
   currencies: Currencies,
 ): Result<z.output<z.ZodMiniObject<S>>, LedgerError> {
-  if (typeof query !== 'object' || query === null || Array.isArray(query)) {
-    return err({ kind: 'bad-input', member: 'query', why: 'an object with parameters' })
-  }
+  if (!isPlainObject(query)) return err({ kind: 'bad-input', member: 'query', why: 'an object with parameters' })
   const parsed = parseParameters(schema, asTexts(query), currencies)
   return parsed.ok ? parsed : err(toLedgerError(parsed.error))
 }

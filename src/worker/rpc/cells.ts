@@ -23,10 +23,10 @@ export function createCellsRpc(cells: readonly CellMethods[]): LedgerMethods {
   const ofList = (list: unknown, options?: CellOptions): Concerned => ({ uids: usersOfList(list), cell: options?.cell })
   const ofNobody = (options?: CellOptions): Concerned => ({ uids: [], cell: options?.cell })
   return {
-    post: (entries, by, options) => inCell(ofList(entries, options), (methods) => methods.post(entries, by)),
+    post: (entries, by, options) => inCell(ofList(entries, options), (methods) => methods.post(entries, by, options)),
     askPayouts: (payouts, by, options) =>
-      inCell(ofList(payouts, options), (methods) => methods.askPayouts(payouts, by)),
-    wallets: (uid, options) => inCell(ofUser(uid, options), (methods) => methods.wallets(uid)),
+      inCell(ofList(payouts, options), (methods) => methods.askPayouts(payouts, by, options)),
+    wallets: (uid, options) => inCell(ofUser(uid, options), (methods) => methods.wallets(uid, options)),
     address: (uid, options) => inCell(ofUser(uid, options), (methods) => methods.address(uid, options)),
     entries: (query) => {
       const { cell, ...others } = query ?? {}
@@ -37,9 +37,9 @@ export function createCellsRpc(cells: readonly CellMethods[]): LedgerMethods {
       const concerned = others.uid === undefined ? ofNobody(query) : ofUser(others.uid, query)
       return inCell(concerned, (methods) => methods.payouts(others))
     },
-    events: (after, limit, options) => inCell(ofNobody(options), (methods) => methods.events(after, limit)),
+    events: (after, limit, options) => inCell(ofNobody(options), (methods) => methods.events(after, limit, options)),
     decideDeposits: (deposits, by, options) =>
-      inCell(ofNobody(options), (methods) => methods.decideDeposits(deposits, by)),
+      inCell(ofNobody(options), (methods) => methods.decideDeposits(deposits, by, options)),
     approvePayouts: (ids, by, options) =>
       inCell(ofNobody(options), (methods) => methods.approvePayouts(ids, by, options)),
     cancelPayouts: (ids, why, by, options) =>

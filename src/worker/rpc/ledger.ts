@@ -30,8 +30,8 @@ export function createLedgerRpc(services: Services): LedgerMethods {
   }
   const itemOf = (entry: Entry) => postedItem(entry, currencies, formatUnits)
   return {
-    post: (entries, by) =>
-      call('post', async (invocation) => {
+    post: (entries, by, options) =>
+      call('post', options, async (invocation) => {
         const name = parseBackendName(by)
         if (name === null) return err({ kind: 'bad-input', member: 'by', why: backendNameExpected })
         const posted = await services.write(invocation, (context) =>
@@ -41,8 +41,8 @@ export function createLedgerRpc(services: Services): LedgerMethods {
         services.wakeEndpoints()
         return ok({ replayed: posted.value.replayed, entries: posted.value.entries.map(itemOf) })
       }),
-    decideDeposits: (deposits, by) =>
-      call('decideDeposits', async (invocation) => {
+    decideDeposits: (deposits, by, options) =>
+      call('decideDeposits', options, async (invocation) => {
         const name = parseBackendName(by)
         if (name === null) return err({ kind: 'bad-input', member: 'by', why: backendNameExpected })
         const decided = await services.write(invocation, (context) => decideDeposits(context, deposits, name))
@@ -52,7 +52,7 @@ export function createLedgerRpc(services: Services): LedgerMethods {
         return ok({ replayed: decided.value.replayed, deposits: items })
       }),
     entries: (query) =>
-      call('entries', async (invocation) => {
+      call('entries', undefined, async (invocation) => {
         const request = readQuery(ledgerEntriesQuery, query, currencies)
         if (!request.ok) return request
         const { uid, ...selection } = request.value
@@ -60,23 +60,23 @@ export function createLedgerRpc(services: Services): LedgerMethods {
         if (!found.ok) return err(toLedgerError(found.error))
         return ok({ list: found.value.list.map(itemOf), count: found.value.count })
       }),
-    events: (after, limit) =>
-      call('events', async (invocation) => {
+    events: (after, limit, options) =>
+      call('events', options, async (invocation) => {
         const query = readQuery(ledgerEventsQuery, { after, limit }, currencies)
         if (!query.ok) return query
         const { after: last = 0, limit: max = eventsMax } = query.value
         const events = await services.read(invocation, ({ db }) => selectEvents(db, last, max))
         return listOf(events.map((event) => eventItem(event, currencies, formatUnits)))
       }),
-    wallets: (value) =>
-      call('wallets', async (invocation) => {
+    wallets: (value, options) =>
+      call('wallets', options, async (invocation) => {
         const uid = readUid(value)
         if (!uid.ok) return uid
         const wallets = await services.read(invocation, (context) => listWallets(context, uid.value))
         return listOf(wallets.map(({ amount, currency: { cuy, scale } }) => ({ amt: formatUnits(amount, scale), cuy })))
       }),
     address: (value, options) =>
-      call('address', async (invocation) => {
+      call('address', options, async (invocation) => {
         const uid = readUid(value)
         if (!uid.ok) return uid
         const { fresh = false } = options ?? {}

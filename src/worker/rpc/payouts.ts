@@ -45,15 +45,15 @@ export function createPayoutMethods(
   }
   return {
     payouts: (query) =>
-      call('payouts', async (invocation) => {
+      call('payouts', undefined, async (invocation) => {
         if (rules === null) return err(notHere)
         const request = readQuery(ledgerPayoutsQuery, query, currencies)
         if (!request.ok) return request
         const { list, count } = await services.read(invocation, (context) => listPayouts(context, request.value))
         return ok(listed(list, count))
       }),
-    askPayouts: (list, by) =>
-      call('askPayouts', async (invocation) => {
+    askPayouts: (list, by, options) =>
+      call('askPayouts', options, async (invocation) => {
         const name = parseBackendName(by)
         if (rules === null) return err(notHere)
         if (name === null) return err({ kind: 'bad-input', member: 'by', why: backendNameExpected })
@@ -66,11 +66,11 @@ export function createPayoutMethods(
         return ok({ ...listed(answer.value.payouts), replayed: answer.value.replayed })
       }),
     approvePayouts: (ids, by, options) =>
-      call('approvePayouts', (invocation) =>
+      call('approvePayouts', options, (invocation) =>
         step(by, invocation, (context, name) => approvePayouts(context, bodyOf(options, { ids }), name)),
       ),
     cancelPayouts: (ids, why, by, options) =>
-      call('cancelPayouts', (invocation) =>
+      call('cancelPayouts', options, (invocation) =>
         step(by, invocation, (context, name) =>
           // Every Worker that is bound to this entrypoint has every scope.
           cancelPayouts({ ...context, mayApprove: true }, bodyOf(options, { ids, why }), name),
