@@ -1,6 +1,7 @@
 import type { Address } from '../../chain/address.ts'
 import { internalPosition, nativeAsset, type Txid } from '../../chain/block.ts'
 import type { ChainTransfer } from '../../chain/chain.ts'
+import { amountMax } from '../../common/amount.ts'
 import { err, ok } from '../../common/result.ts'
 import { isObject, type Parsed, parseNodeAddress } from './fields.ts'
 
@@ -37,7 +38,7 @@ export function parseInternals(value: unknown, txid: Txid, height: number): Pars
     if (!['undefined', 'boolean'].includes(typeof item.rejected))
       return err('an internal transaction that is undone or not')
     const isUndone = item.rejected === true
-    if (from !== null && to !== null && note !== 'create' && !isUndone && sun > 0n) {
+    if (from !== null && to !== null && note !== 'create' && !isUndone && sun > 0n && sun <= amountMax) {
       const position = internalPosition(lines.length)
       transfers.push({ txid, position, asset: nativeAsset, from, to, amount: sun })
     }
