@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import type { RunningService } from '../http/service.ts'
-import { tickLater } from '../scan/harness.ts'
+import { headOf, tickLater } from '../scan/harness.ts'
 import { payoutBase58 } from '../support/payouts.ts'
 import { addressOf } from '../support/transaction-spec.ts'
 import {
@@ -170,4 +170,29 @@ it('a transaction that an operator has excused, and that pays exactly this payou
   expect(cancelled).toMatchObject({ status: 200 })
   expect(await cancel(service, id)).toEqual(cancelled)
   expect(await shown(service, id)).toMatchObject({ state: 'cancelled' })
+})
+
+it('what a transaction has moved is known after an approval, too, and after the next transaction has failed', async () => {
+  const service = await startPaying()
+  const id = await halfPaid(service)
+  expect(await approve(service, id, { moved: true })).toMatchObject({ status: 200 })
+  const expectKnown = async (state: string) => {
+    expect(await stateOfPayout(service, id)).toBe(state)
+    expect((await shown(service, id)).moved).toMatchObject([{ amt: 2 }])
+    expect(await sendWith(service, 'ledger:pay', '/cancel', { ids: [id], why: 'a test' })).toMatchObject({
+      status: 409,
+    })
+    const own = await sendWith(service, 'ledger:pay', '/cancel', { ids: [id], why: 'a test', moved: true })
+    expect(own).toMatchObject({ status: 403 })
+  }
+  await expectKnown('approved/1')
+  const unsigned = await service.ledger('/ledger/payouts/unsigned')
+  expect(await unsigned.json()).toMatchObject({ data: { list: [{ id, moved: [{ amt: 2 }] }] } })
+  const second = await sign(service, { timestamp: BigInt((await headOf(service)).timestamp + 1) })
+  await handIn(service, id, second.transaction)
+  await mineFinal(service, mined(second, { failed: true, logs: [] }))
+  await expectKnown('stuck:failed/2')
+  expect(await approve(service, id)).toMatchObject({ status: 409 })
+  expect(await cancel(service, id, { moved: true })).toMatchObject({ status: 200 })
+  expect(await balance(service)).toBe(1_000_000_000)
 })

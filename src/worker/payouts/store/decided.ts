@@ -50,12 +50,14 @@ export async function storeDecided(
 const t = payoutTransactions
 const out = unnamedOutflows
 /**
- * SQL: another transaction that may already have paid this payout, as JSON; NULL if there is none. It is a transaction of the payout that succeeded after the
- * payout had gone on without it, or one that no payout names and that moved exactly this amount, whether an operator has excused it or not.
+ * SQL: another transaction that has moved money for this payout or may have paid it, as JSON; NULL if there is none. It is a transaction of the payout that moved
+ * something else, or that succeeded after the payout had gone on without it, or one that no payout names and that moved exactly this amount, whether an operator
+ * has excused it or not. A stuck payout says itself what its newest transaction has moved (the column `moved`).
  */
 export const otherOutflow = sql`coalesce(
   (SELECT json_object('txid', ${t.txid}, 'moved', json(${t.moved})) FROM ${t} INDEXED BY payout_transaction_payout
-    WHERE ${t.payout_id} = ${payouts.id} AND ${t.ended} = 'late' AND ${t.moved} <> '[]' LIMIT 1),
+    WHERE ${t.payout_id} = ${payouts.id} AND ${t.ended} IN ('other', 'late') AND ${t.moved} <> '[]'
+      AND NOT (${t.txid} = ${payouts.txid} AND ${payouts.moved} IS NOT NULL) LIMIT 1),
   (SELECT json_object('txid', ${t.txid}, 'moved', json(${t.moved})) FROM ${out} CROSS JOIN ${t} ON ${t.id} = ${out.transaction_id}
     WHERE ${out.contract} = ${payouts.contract} AND ${out.to_address} = ${payouts.to_address} AND ${out.raw} = ${payouts.raw} LIMIT 1))`
 
