@@ -449,7 +449,7 @@ CREATE TABLE `payout_sum` (
 	`count` integer NOT NULL,
 	`amount` integer NOT NULL,
 	PRIMARY KEY(`state`, `cuy`),
-	CONSTRAINT "payout_sum_state" CHECK(state IN ('waiting','approved','signed','paid','stuck','cancelled'))
+	CONSTRAINT "payout_sum_state" CHECK(state IN ('waiting','approved','signed','stuck'))
 ) STRICT, WITHOUT ROWID; -- added by hand, because drizzle-kit cannot write STRICT and WITHOUT ROWID
 --> statement-breakpoint
 CREATE TABLE `payout_transaction` (

@@ -622,8 +622,7 @@ BEGIN
     WHERE EXISTS (SELECT 1 FROM day WHERE cuy = CAST(substr(OLD.name, 12) AS INTEGER) AND type = 1);
   -- An open payout has its amount in chain units, by the decimals before the correction.
   SELECT RAISE(ABORT, 'stored_setting: payouts of the currency are open')
-    WHERE EXISTS (SELECT 1 FROM payout_sum WHERE cuy = CAST(substr(OLD.name, 12) AS INTEGER) AND count > 0
-      AND state IN ('waiting', 'approved', 'signed', 'stuck'));
+    WHERE EXISTS (SELECT 1 FROM payout_sum WHERE cuy = CAST(substr(OLD.name, 12) AS INTEGER) AND count > 0);
 END;
 --> statement-breakpoint
 CREATE TRIGGER stored_setting_is_never_deleted BEFORE DELETE ON stored_setting
@@ -978,8 +977,9 @@ END;
 CREATE TRIGGER payout_effect_of_a_step BEFORE INSERT ON payout_effect
 BEGIN
   INSERT INTO payout_sum (state, cuy, count, amount)
-    SELECT NEW.state_before, cuy, -1, -amount FROM payout WHERE id = NEW.payout_id AND NEW.state_before IS NOT NULL
-    UNION ALL SELECT state, cuy, 1, amount FROM payout WHERE id = NEW.payout_id
+    SELECT NEW.state_before, cuy, -1, -amount FROM payout
+      WHERE id = NEW.payout_id AND NEW.state_before IN ('waiting', 'approved', 'signed', 'stuck')
+    UNION ALL SELECT state, cuy, 1, amount FROM payout WHERE id = NEW.payout_id AND state IN ('waiting', 'approved', 'signed', 'stuck')
     ON CONFLICT (state, cuy) DO UPDATE SET count = count + excluded.count, amount = amount + excluded.amount;
   INSERT INTO payout_hour (cuy, uid, hour, amount, count)
     SELECT cuy, owner.value, approved_at / 3600000, amount * (counted - NEW.counted_before), counted - NEW.counted_before

@@ -87,7 +87,7 @@ async function fill({ db, clock }: RunningService, count: number): Promise<void>
     ),
     `INSERT INTO unnamed_outflow SELECT '${usdtAddress}', '${other}', '6', id FROM payout_transaction WHERE payout_id IS NULL`,
     'DELETE FROM payout_sum',
-    'INSERT INTO payout_sum SELECT state, cuy, count(*), sum(amount) FROM payout GROUP BY 1, 2',
+    `INSERT INTO payout_sum SELECT state, cuy, count(*), sum(amount) FROM payout WHERE state NOT IN ('paid', 'cancelled') GROUP BY 1, 2`,
     insert('sent', `SELECT printf('%064x', 700000000 + i), '${own}', 1, 1 FROM n`),
     insert('alarm', `SELECT 'x', json_object('n', i), 1, 1 FROM n`),
     insert(

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest'
-import { openStates, payoutStates } from '../../src/worker/d1/payout-tables.ts'
+import { openStates } from '../../src/worker/d1/payout-tables.ts'
 import { freshDatabase } from '../support/database.ts'
 import { a, address, b, c, expectRefusal, or, run, scanRow, storeRows, t2 } from './rows.ts'
 
@@ -163,15 +163,13 @@ describe('a stored setting', () => {
       )
     })
 
-    it.each(payoutStates)('with payouts that are %s, it gets other decimals unless these are open', async (state) => {
+    it.each(openStates)('with payouts that are %s, it gets no other decimals', async (state) => {
       const sum = (cuy: number, count: number) =>
         `INSERT INTO payout_sum (state, cuy, count, amount) VALUES ('${state}', ${cuy}, ${count}, ${count})`
       await run(sum(2, 1), sum(3, 0), change(`${asset}, decimals 18, scale 6`))
       await run('UPDATE payout_sum SET count = 1, amount = 1 WHERE cuy = 3')
       const again = change(`${asset}, decimals 8, scale 6`)
-      if (openStates.some((one) => one === state)) {
-        await expectRefusal(again, 'stored_setting: payouts of the currency are open')
-      } else await run(again)
+      await expectRefusal(again, 'stored_setting: payouts of the currency are open')
     })
   })
 })

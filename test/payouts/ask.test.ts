@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest'
+import { writable } from '../../src/worker/d1/database.ts'
 import { unknownPath } from '../../src/worker/http/errors.ts'
+import { withoutTriggers } from '../d1/fixtures.ts'
 import { firstAddress, startService } from '../http/service.ts'
 import { payoutBase58 } from '../support/payouts.ts'
 import {
@@ -319,4 +321,12 @@ it('without PAYOUTS the paths do not exist, and what is stored stays', async () 
   for (const path of ['', '/unsigned']) expect((await without.ledger(`/ledger/payouts${path}`)).status).toBe(404)
   expect(await without.rpc.payouts({})).toMatchObject({ ok: false, error: { kind: 'not-found' } })
   expect((await without.post([{ uid: 7, cuy: 2, type: 5, osn: 'other', amt: '1' }])).status).toBe(200)
+})
+
+it('what was approved within a day is added up beyond 2^63 smallest units', async () => {
+  const service = await startPaying()
+  const hour = Math.floor(service.clock.seconds / 3600)
+  const rows = [1, 2].map((n) => `INSERT INTO payout_hour VALUES (2, 0, ${hour - n}, 5000000000000000000, 1)`)
+  await withoutTriggers(writable(service.db), rows)
+  expect((await ask(service)).state).toBe('waiting')
 })

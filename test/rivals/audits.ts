@@ -41,8 +41,8 @@ export const audits: Readonly<Record<string, string>> = {
   'one transaction has paid a paid payout': `
     SELECT payout.id FROM payout LEFT JOIN payout_transaction AS t ON payout_id = payout.id AND ended = 'paid'
     GROUP BY payout.id HAVING count(t.id) <> (state = 'paid')`,
-  'the sums of payouts are those of the rows': `
-    SELECT * FROM (SELECT state, cuy, count(*) AS n, sum(amount) AS s FROM payout GROUP BY 1, 2) AS a
+  'the sums of open payouts are those of the rows': `
+    SELECT * FROM (SELECT state, cuy, count(*) AS n, sum(amount) AS s FROM payout WHERE state NOT IN ('paid', 'cancelled') GROUP BY 1, 2) AS a
       FULL JOIN payout_sum AS b ON b.state = a.state AND b.cuy = a.cuy
     WHERE coalesce(n, 0) <> coalesce(b.count, 0) OR coalesce(s, 0) <> coalesce(b.amount, 0)`,
   'the sums of the hours are those of the approved payouts': `

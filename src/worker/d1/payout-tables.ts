@@ -259,7 +259,10 @@ export const payoutHours = sqliteTable(
   (table) => [primaryKey({ columns: [table.cuy, table.uid, table.hour] }), ...rules(safe, table.uid, table.hour)],
 )
 
-/** The number of a currency's payouts in one state, and their sum in ledger units. Triggers keep both, so that a summary reads no payouts. */
+/**
+ * The number of a currency's payouts in one open state, and their sum in ledger units. Triggers keep both, so that a summary reads no payouts. Sums of payouts
+ * that have ended would grow for ever, and one above 2^63 could not be stored.
+ */
 export const payoutSums = sqliteTable(
   'payout_sum',
   {
@@ -268,7 +271,7 @@ export const payoutSums = sqliteTable(
     count: integer().notNull(),
     amount: integer().notNull(),
   },
-  (table) => [primaryKey({ columns: [table.state, table.cuy] }), rule(table.state, oneOf(...payoutStates))],
+  (table) => [primaryKey({ columns: [table.state, table.cuy] }), rule(table.state, oneOf(...openStates))],
 )
 
 /**

@@ -1,4 +1,4 @@
-import { type SQLWrapper, sql } from 'drizzle-orm'
+import { type SQL, type SQLWrapper, sql } from 'drizzle-orm'
 import type { CurrencyId, PayoutId, Uid } from '../../common/ids.ts'
 import type { UnixMs } from '../../common/time.ts'
 import {
@@ -68,9 +68,9 @@ export async function selectPayoutRequestFacts(
     }), // safe: the columns of the statement
     balances: (balances?.results ?? []) as WalletRow[], // safe: the columns of the statement
     used: new Map(
-      usedRows.map(({ uid, cuy, amount, count }) => [
+      usedRows.map(({ uid, cuy, high, low, count }) => [
         usedKey(uid, cuy),
-        { amount: BigInt(amount), count: Number(count) },
+        { amount: BigInt(high) * 1_000_000_000n + BigInt(low), count: Number(count) },
       ]),
     ),
   }
@@ -83,7 +83,9 @@ interface ObstacleRow {
 interface UsedRow {
   readonly uid: Uid | 0
   readonly cuy: CurrencyId
-  readonly amount: string
+  /** The amount is `high` × 10^9 + `low` ledger units: SQL adds no integers above 2^63. */
+  readonly high: string
+  readonly low: string
   readonly count: number
 }
 
@@ -136,10 +138,13 @@ const oldest = (value: SQLWrapper) => sql`iif(${member(uid)} = 0,
     (SELECT coalesce(sum(${value}), 0) FROM ${payouts} INDEXED BY payout_day WHERE ${isOfOldest}),
     (SELECT coalesce(sum(${value}), 0) FROM ${payouts} INDEXED BY payout_user_day
       WHERE ${payouts.uid} = ${member(uid)} AND ${isOfOldest}))`
+/** The sum of a part of each amount, as text. */
+const usedPart = (part: (amount: SQLWrapper) => SQL) =>
+  sql`CAST((SELECT coalesce(sum(${part(h.amount)}), 0) FROM ${h} WHERE ${isOfHours}) + ${oldest(part(payouts.amount))} AS TEXT)`
 /** Sums the approved payouts of the last 24 hours, by stored sums for the whole hours, and one by one for the part of an hour at the beginning. */
 const selectUsed = fixedStatement<'owners' | 'since' | 'hour' | 'end'>(sql`
 SELECT DISTINCT ${member(uid)} AS uid, ${member(cuy)} AS cuy,
-  CAST((SELECT coalesce(sum(${h.amount}), 0) FROM ${h} WHERE ${isOfHours}) + ${oldest(payouts.amount)} AS TEXT) AS amount,
+  ${usedPart((amount) => sql`${amount} / 1000000000`)} AS high, ${usedPart((amount) => sql`${amount} % 1000000000`)} AS low,
   (SELECT coalesce(sum(${h.count}), 0) FROM ${h} WHERE ${isOfHours}) + ${oldest(sql`1`)} AS count
 FROM json_each(${sql.placeholder('owners')})`)
 
