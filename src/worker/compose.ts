@@ -25,7 +25,9 @@ import { createUsage, metered, usageFields } from './platform/usage.ts'
 import { createCellsRpc } from './rpc/cells.ts'
 import { createLedgerRpc, createUnconfiguredLedgerRpc } from './rpc/ledger.ts'
 import type { LedgerMethods } from './rpc/ledger-methods.ts'
+import { type Intake, readIntake } from './scan/intake.ts'
 import { createScanner, type ScannerObject } from './scan/scanner.ts'
+import { type StoredHealth, selectHealth } from './scan/store/position.ts'
 import type { Services } from './services.ts'
 import { createTron } from './tron/tron.ts'
 import { createEndpoint, type EndpointObject } from './webhooks/endpoint-object.ts'
@@ -103,6 +105,8 @@ function servicesOf(platform: Platform, cell: CellConfig, ranges: readonly Chose
   const { settings, configMatchesData, differingSettings, sessions } = openDatabase(platform, cell)
   // A stub belongs to the invocation that made it, so each use makes a new one.
   const openScanner = () => config.scanners.getByName(scannerOf(cell))
+  const primary: Services['primary'] = ({ usage }) => ({ ...settings, db: sessions.primary(usage) })
+  const [health, intake] = [createSharedRead<StoredHealth>(platform), createSharedRead<Intake>(platform)]
   return {
     settings,
     configMatchesData,
@@ -112,14 +116,13 @@ function servicesOf(platform: Platform, cell: CellConfig, ranges: readonly Chose
     endpoints: config.webhooks,
     read: (invocation, work) => sessions.reading(invocation, (db) => work({ ...settings, db })),
     write: (invocation, work) => sessions.writing(invocation, (db) => work({ ...settings, db })),
-    primary: ({ usage }) => ({ ...settings, db: sessions.primary(usage) }),
+    primary,
     get scanner() {
       return openScanner()
     },
-    sharedHealth: createSharedRead(platform),
-    sharedIntake: createSharedRead(platform),
+    storedHealth: (invocation) => health(() => selectHealth(primary(invocation).db)),
+    intake: (invocation) => intake(() => readIntake(primary(invocation), config.scanEverySeconds)),
     ranges,
-    scanEverySeconds: config.scanEverySeconds,
     wakeEndpoints: () => wakeEndpoints(platform, cell),
     noteWrite: async () => {
       try {

@@ -4,9 +4,8 @@ import type { EndpointKey } from './common/ids.ts'
 import type { NetworkName } from './config/chain.ts'
 import type { Invocation } from './d1/sessions.ts'
 import type { AppContext, ReadContext, WriteContext } from './ledger/context.ts'
-import type { SharedRead } from './platform/shared-read.ts'
-import type { SharedHealth } from './scan/health.ts'
 import type { Intake } from './scan/intake.ts'
+import type { StoredHealth } from './scan/store/position.ts'
 
 /** One cell (a database with its scanner, for a range of users) as requests see it. */
 export interface Cell extends ChosenBy {
@@ -32,16 +31,17 @@ export interface Services {
   readonly scanner: ScannerCalls
   /** The endpoints of `WEBHOOKS` that a summary shows. */
   readonly endpoints: readonly { readonly key: EndpointKey }[]
-  /** The stored state of the scan that all health checks of an isolate share. */
-  readonly sharedHealth: SharedHealth
-  /** Which deposits can be credited now, and how late credits are. All requests to `/currencies` share one answer. */
-  readonly sharedIntake: SharedRead<Intake>
+  /**
+   * The stored state of the scan, at most `sharedReadMs` old. All requests of an isolate share it, so it is read at the primary database: no caller's bookmark
+   * makes it older or fail for others.
+   */
+  storedHealth(invocation: Invocation): Promise<StoredHealth>
+  /** Which deposits can be credited now, and how late credits are. It is read and shared as `storedHealth` is. */
+  intake(invocation: Invocation): Promise<Intake>
   /** The number of nodes that must agree before money is credited. */
   readonly quorum: number
   /** The cells of the deployment, each with its range of users. */
   readonly ranges: readonly ChosenBy[]
-  /** Seconds from the start of one scan to the start of the next, while no transfer has been seen in a block that is not final yet. */
-  readonly scanEverySeconds: number
   /** Tells each webhook endpoint to look for new events. Returns at once, before any endpoint has looked. */
   wakeEndpoints(): void
   /** Has the scanner note the newest event, so that a restored older copy of the database is noticed. A failure is only logged. */

@@ -5,7 +5,7 @@ import { type DepositFilter, type DepositKey, depositStates } from '../../src/wo
 import { type DepositPage, listDeposits } from '../../src/worker/deposits/deposits.ts'
 import { countedMax } from '../../src/worker/deposits/store/lists.ts'
 import { storeTransfers } from '../../src/worker/deposits/store/transfers.ts'
-import { createSharedRead } from '../../src/worker/platform/shared-read.ts'
+import { selectHealth } from '../../src/worker/scan/store/position.ts'
 import { readSummary, summaryDays } from '../../src/worker/summary/summary.ts'
 import { registerEndpoints } from '../../src/worker/webhooks/store/endpoint-state.ts'
 import { twoCurrencies } from '../support/currencies.ts'
@@ -47,11 +47,7 @@ const list = (filter: Question = {}, page: Partial<DepositPage> = {}, from = db)
 }
 const idsOf = async (...args: Parameters<typeof list>) => (await list(...args)).list.map(({ id }) => id)
 const summary = (from = db) =>
-  readSummary(
-    { db: from, clock, currencies: twoCurrencies, payouts: null },
-    [endpoint],
-    createSharedRead({ clock, waitUntil: () => undefined }),
-  )
+  readSummary({ db: from, clock, currencies: twoCurrencies, payouts: null }, [endpoint], () => selectHealth(from))
 const toSecond = { uid: uid(2), to: addressAt(1) }
 
 describe('the transfers of all callers', () => {

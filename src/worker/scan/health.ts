@@ -1,9 +1,7 @@
 import { blockSeconds } from '../chain/block.ts'
 import { finalityMs } from '../chain/finality.ts'
 import type { UnixMs } from '../common/time.ts'
-import type { ReadContext } from '../ledger/context.ts'
-import type { SharedRead } from '../platform/shared-read.ts'
-import { type ScanState, type StoredHealth, selectHealth } from './store/position.ts'
+import type { ScanState } from './store/position.ts'
 
 /** The scan is `stopped` when its position has not moved for this long. */
 export const stoppedAfterMs = 180_000
@@ -38,9 +36,6 @@ interface ScanHeights {
   readonly finalizedTime: UnixMs | null
 }
 
-/** What all health checks of one isolate share. */
-export type SharedHealth = SharedRead<StoredHealth>
-
 /** The health of a scan in this state. A scan that was never started (null), or has not ended once, is `stopped` with `scan-not-started`. */
 export function healthOf(state: ScanState | null, now: UnixMs): ScanHealth {
   const notStarted = { status: 'stopped', reason: 'scan-not-started', msg: 'no scan has started yet' } as const
@@ -69,9 +64,4 @@ export function healthOf(state: ScanState | null, now: UnixMs): ScanHealth {
   }
   if (behind > behindBlocksMax) return { ...heights, status: 'behind', msg: `${behind} blocks behind` }
   return { ...heights, status: 'ok', msg: null }
-}
-
-/** Reads the stored health, at most once in `sharedReadMs`. No node is queried. */
-export function readStoredHealth({ db }: Pick<ReadContext, 'db'>, shared: SharedHealth): Promise<StoredHealth> {
-  return shared(() => selectHealth(db))
 }

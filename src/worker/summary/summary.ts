@@ -12,8 +12,9 @@ import type { Currencies } from '../ledger/currencies.ts'
 import { selectSumsUpTo } from '../ledger/store/entries.ts'
 import { readPayoutSummary } from '../payouts/summary.ts'
 import type { AlarmSubject } from '../platform/alarm-table.ts'
-import { healthOf, readStoredHealth, type SharedHealth } from '../scan/health.ts'
+import { healthOf } from '../scan/health.ts'
 import { databaseBytesMax } from '../scan/size.ts'
+import type { StoredHealth } from '../scan/store/position.ts'
 import { selectEndpoints } from '../webhooks/store/endpoint-state.ts'
 import { ofDeployment } from '../webhooks/watch-endpoints.ts'
 
@@ -51,7 +52,7 @@ export type CurrencySummary = ReturnType<typeof sumsOf>
 export async function readSummary(
   context: Pick<ReadContext, 'db' | 'clock' | 'currencies' | 'payouts'>,
   endpoints: readonly { readonly key: EndpointKey }[],
-  shared: SharedHealth,
+  storedHealth: () => Promise<StoredHealth>,
 ) {
   const { db, clock, currencies } = context
   const now = clock.now()
@@ -73,7 +74,7 @@ export async function readSummary(
   const [{ found, bytes }, stored, { scan: state }, payouts] = await Promise.all([
     readTogether(db, queries),
     endpoints.length === 0 ? [] : selectEndpoints(db),
-    readStoredHealth(context, shared),
+    storedHealth(),
     context.payouts === null ? null : readPayoutSummary(db, context.payouts),
   ])
   const [counts] = found.counts

@@ -5,7 +5,16 @@ import { serviceVersion } from '../../../src/worker/platform/version.ts'
 import { behindBlocksMax, oldFinalMs, stoppedAfterMs } from '../../../src/worker/scan/health.ts'
 import { startThreeCells, threeCells } from '../../cells/three-cells.ts'
 import { recordDatabase } from '../../support/recorded-database.ts'
-import { addressIn, payFinal, type RunningService, read, renewFinal, startService, usdtTo } from '../service.ts'
+import {
+  addressIn,
+  brokenDatabase,
+  payFinal,
+  type RunningService,
+  read,
+  renewFinal,
+  startService,
+  usdtTo,
+} from '../service.ts'
 
 async function startScanned(): Promise<RunningService> {
   const service = await startService()
@@ -122,6 +131,22 @@ describe('GET /health', () => {
       expect(first).toBeLessThanOrEqual(one + 3) // the first request also compares the configuration with the database
     },
   )
+
+  test('the bookmark of a backend that D1 refuses fails neither the health check nor that backend', async () => {
+    const service = await startScanned()
+    const refusing = {
+      ...recordDatabase(service.db).db,
+      withSession: (start: string) =>
+        start === 'first-primary'
+          ? service.db.withSession(start)
+          : brokenDatabase(new Error('D1_ERROR: invalid bookmark')),
+    }
+    const isolate = service.with({ DB: refusing, EVENTS_KEEP_DAYS: 80 })
+    await isolate.get('/health', null)
+    service.clock.seconds += sharedReadMs / 1000
+    const { status } = await isolate.ledger('/ledger/summary', { headers: { 'x-d1-bookmark': 'ff' } })
+    expect([status, (await isolate.get('/health', null)).status]).toEqual([200, 200])
+  })
 
   test('a read that hangs is waited for by all, and not begun again', async () => {
     const service = await startScanned()

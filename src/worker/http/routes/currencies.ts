@@ -2,10 +2,7 @@ import * as z from 'zod/mini'
 import { formatBase58 } from '../../chain/address.ts'
 import { formatUnits } from '../../common/amount.ts'
 import { explorers } from '../../config/chain.ts'
-import type { Invocation } from '../../d1/sessions.ts'
 import type { Currency } from '../../ledger/currencies.ts'
-import { type Intake, readIntake } from '../../scan/intake.ts'
-import type { Services } from '../../services.ts'
 import type { Route } from '../context.ts'
 import { success } from '../envelope.ts'
 import * as docs from '../openapi/docs.ts'
@@ -16,7 +13,7 @@ export const acceptedCurrencies = {
   rateClass: null,
   handle: async (c) => {
     const { network, settings } = c.env.services
-    const intakes = await Promise.all(c.env.cells.map(({ services }) => intakeOf(services, c.get('invocation'))))
+    const intakes = await Promise.all(c.env.cells.map(({ services }) => services.intake(c.get('invocation'))))
     const late = intakes.flatMap(({ lateSeconds }) => lateSeconds ?? [])
     const list = settings.currencies.offered.map((currency) => ({
       ...currencyItem(currency),
@@ -31,10 +28,6 @@ export const acceptedCurrencies = {
     })
   },
 } satisfies Route
-
-function intakeOf(services: Services, invocation: Invocation): Promise<Intake> {
-  return services.sharedIntake(() => readIntake(services.primary(invocation), services.scanEverySeconds))
-}
 
 function currencyItem({ cuy, symbol, name, asset, decimals, scale, minDeposit, retired }: Currency) {
   return {

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini'
 import { serviceVersion } from '../../platform/version.ts'
-import { healthOf, readStoredHealth, type ScanHealth } from '../../scan/health.ts'
+import { healthOf, type ScanHealth } from '../../scan/health.ts'
 import type { Route } from '../context.ts'
 import { failure, success } from '../envelope.ts'
 import { inCell, type ReasonedProblem } from '../errors.ts'
@@ -14,7 +14,7 @@ export const health = {
   rateClass: null,
   handle: async (c) => {
     const all = await inEachCell(c.env.cells, async ({ number, services }) => {
-      const { scan, migration } = await readStoredHealth(services.primary(c.get('invocation')), services.sharedHealth)
+      const { scan, migration } = await services.storedHealth(c.get('invocation'))
       return { number, migration, scan: healthOf(scan, services.settings.clock.now()) }
     })
     const { number, scan } = all.reduce((worst, one) => (isWorse(one.scan, worst.scan) ? one : worst))

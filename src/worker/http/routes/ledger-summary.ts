@@ -28,10 +28,10 @@ export const ledgerSummary = {
   usersIn: null,
   scope: () => 'ledger:read',
   handle: async (c) => {
-    const { settings, endpoints, sharedHealth, quorum, ranges } = c.env.services
+    const { settings, endpoints, quorum, ranges } = c.env.services
     const { name, scopes } = c.get('decider')
     const [summary, nodes] = await Promise.all([
-      reading(c, (context) => readSummary(context, endpoints, sharedHealth)),
+      reading(c, (context) => readSummary(context, endpoints, () => c.env.services.storedHealth(c.get('invocation')))),
       nodeStatusesOf(c.env.services),
     ])
     return success({
