@@ -160,11 +160,11 @@ it('what a list of payouts reads is for what it shows, whoever else has the same
       expect([selection, result.list.map(({ payout }) => payout.id)]).toEqual([selection, found.slice(0, 20)])
       expect(result.count).toBe(Math.min(found.length, countedMax))
       const isSearched = owner === undefined && osn !== undefined && to !== undefined
-      expect(read).toBeLessThanOrEqual(isSearched ? 6 * orderRowsMax : 200 + 2 * Math.min(found.length, countedMax))
+      expect(read).toBeLessThanOrEqual(isSearched ? 9 * orderRowsMax : 200 + 2 * Math.min(found.length, countedMax))
     }
     costs.push(rows)
   }
-  // SQLite stops after the first id of each state and currency that is too old, so some rows depend on where the ids are.
+  // A state and currency without further ids costs a row less, so some rows depend on where the ids are.
   for (const [selection, read] of Object.entries(costs[1] ?? {})) {
     expect([selection, Math.abs(read - (costs[0]?.[selection] ?? 0)) <= 20]).toEqual([selection, true])
   }

@@ -1,4 +1,5 @@
 import { beforeAll, expect, it } from 'vitest'
+import { formatBase58 } from '../../src/worker/chain/address.ts'
 import { writable } from '../../src/worker/d1/database.ts'
 import { payoutStates } from '../../src/worker/d1/payout-tables.ts'
 import { depositStates } from '../../src/worker/deposits/deposit.ts'
@@ -26,6 +27,12 @@ const txidOf = (kind: (typeof kinds)[number], i: number | 'i' = 'i') =>
 const hexOf = (kind: (typeof kinds)[number], i: number) =>
   (1_000_000 + kinds.indexOf(kind) + 10 * i).toString(16).padStart(64, '0')
 
+/** SQL for what a payout has in its `state`: the columns from `state` to `why`. */
+const payoutColumns = (id: string) => `state, iif(state = 'waiting', NULL, ''),
+  iif(state = 'waiting', NULL, 1), state NOT IN ('waiting', 'cancelled'), state = 'stuck', 3,
+  iif(state IN ('signed', 'paid', 'stuck'), printf('%064x', 900000000 + ${id}), NULL), iif(state IN ('signed', 'paid', 'stuck'), 9000000000000, NULL),
+  iif(state IN ('paid', 'stuck'), 1, NULL), iif(state = 'stuck', 'failed', NULL), iif(state = 'cancelled', 'shop', NULL), iif(state = 'cancelled', 'x', NULL)`
+
 /** Stores `count` rows of each kind. */
 async function fill({ db, clock }: RunningService, count: number): Promise<void> {
   const begun =
@@ -50,10 +57,7 @@ async function fill({ db, clock }: RunningService, count: number): Promise<void>
     insert(
       `payout (id, uid, cuy, osn, amount, fee, to_address, contract, raw, mark, posted_by, created_at, changed_at, state, approved_by, approved_at, counted, attempts,
         attempts_max, txid, expires_at, height, reason, cancelled_by, why)`,
-      `SELECT ${id}, ${owner}, 2, ${osn}, 5, 0, '${other}', '${usdtAddress}', '5', '', 'shop', 1, 1, state, iif(state = 'waiting', NULL, ''),
-        iif(state = 'waiting', NULL, 1), state NOT IN ('waiting', 'cancelled'), state = 'stuck', 3,
-        iif(state IN ('signed', 'paid', 'stuck'), printf('%064x', 900000000 + ${id}), NULL), iif(state IN ('signed', 'paid', 'stuck'), 9000000000000, NULL),
-        iif(state IN ('paid', 'stuck'), 1, NULL), iif(state = 'stuck', 'failed', NULL), iif(state = 'cancelled', 'shop', NULL), iif(state = 'cancelled', 'x', NULL)
+      `SELECT ${id}, ${owner}, 2, ${osn}, 5, 0, '${other}', '${usdtAddress}', '5', '', 'shop', 1, 1, ${payoutColumns(id)}
         FROM (SELECT i, '["waiting","approved","signed","paid","stuck","cancelled"]' ->> (i % 6) AS state FROM n)`,
     )
   await withoutTriggers(writable(db), [
@@ -267,6 +271,82 @@ it('no request reads more than 12,000 rows', () => {
   })
   expect(sums.filter(({ rows }) => rows > 12_000)).toEqual([])
 })
+
+const dataOf = async (response: Response) =>
+  (await response.json()) as { readonly data: { readonly list: readonly unknown[] } }
+
+/** A currency for each id from 1 to `count`; the first two are those as shipped. */
+const currenciesUpTo = (count: number) =>
+  numbersTo(count).map((cuy) => {
+    const contract = formatBase58(cuy === 2 ? usdtAddress : addressOf(100 + cuy))
+    return { cuy, symbol: `T${cuy}`, decimals: 6, ...(cuy === 1 ? {} : { contract }) }
+  })
+const numbersTo = (count: number) => Array.from({ length: count }, (_, i) => i + 1)
+
+// Within an index, ids are in order only for one state and currency. `id` says how these pairs lie: each with all of its rows above those of the one before it or
+// below them, or mixed.
+it.each([
+  ['one pair after the other', (pairs: number) => `(i % ${pairs}) * 101 + i / ${pairs}`],
+  ['in the opposite order', (pairs: number) => `${pairs} * 102 - (i % ${pairs}) * 101 - i / ${pairs}`],
+  ['mixed', () => 'i'],
+])(
+  'no list reads more than 12,000 rows for fifty currencies, %s',
+  async (_, idOf) => {
+    const count = 50
+    const plain = await startPaying({ CURRENCIES: currenciesUpTo(count) })
+    const { db, statements } = recordDatabase(plain.db)
+    const service = plain.with({ DB: db })
+    const each = (states: readonly string[], table: string, select: (id: string) => string) => {
+      const pairs = states.length * count
+      return `${numbers(100 * pairs)} INSERT INTO ${table} ${select(`10000 + ${idOf(pairs)}`)}
+      FROM (SELECT i, '${JSON.stringify(states.toSorted((a, b) => a.localeCompare(b)))}' ->> ((i % ${pairs}) / ${count}) AS state, 1 + i % ${count} AS cuy FROM n)`
+    }
+    await withoutTriggers(writable(plain.db), [
+      `${numbers(count)} INSERT OR IGNORE INTO wallet SELECT 100 + i, 7, i, 5, 1, 1 FROM n`,
+      each(
+        depositStates,
+        'stored_transfer (id, txid, position, height, cuy, uid, from_address, to_address, raw, native, state, reason, amount, created_at, changed_at)',
+        (
+          id,
+        ) => `SELECT ${id}, unhex(printf('%064x', ${id})), 0, 1, cuy, 7, unhex('${other}'), unhex('${other}'), '5', 0, state,
+        CASE state WHEN 'held' THEN 'too-large' WHEN 'refused' THEN 'dust' END, iif(state = 'credited', 5, 0), 1, 1`,
+      ),
+      `INSERT INTO stored_flow SELECT id, (SELECT wallet.id FROM wallet WHERE wallet.uid = 7 AND wallet.cuy = stored_transfer.cuy), 1, NULL, id, 5, 5, '', 1, '', id, id
+      FROM stored_transfer WHERE state = 'credited'`,
+      each(
+        payoutStates,
+        `payout (id, uid, cuy, osn, amount, fee, to_address, contract, raw, mark, posted_by, created_at, changed_at, state, approved_by, approved_at, counted, attempts,
+        attempts_max, txid, expires_at, height, reason, cancelled_by, why)`,
+        (id) =>
+          `SELECT ${id}, 7, cuy, 'o' || i, 5, 0, '${other}', '${usdtAddress}', '5', '', 'shop', 1, 1, ${payoutColumns(id)}`,
+      ),
+    ])
+    const rowsOf = async (path: string, filters: readonly string[]) => {
+      const sums = []
+      for (const filter of filters) {
+        statements.length = 0
+        const { data } = await dataOf(await send(service, `${path}?limit=100&${filter}`))
+        sums.push({ path, filter, shown: data.list.length, rows: statements.reduce((sum, { rows }) => sum + rows, 0) })
+      }
+      return sums
+    }
+    const filters = ['', 'cuy=2', 'before=20000', 'state=held']
+    const ofPayouts = ['', 'cuy=2', 'before=20000', 'state=paid']
+    const sums = [
+      ...(await rowsOf('/ledger/deposits', [...filters, ...filters.map((one) => `uid=7&${one}`)])),
+      ...(await rowsOf('/tron/deposits', filters)),
+      ...(await rowsOf('/ledger/payouts', [
+        ...ofPayouts,
+        ...ofPayouts.map((one) => `uid=7&to=${recipientBase58}&${one}`),
+      ])),
+      ...(await rowsOf('/tron/payouts', ofPayouts)),
+    ]
+    await withoutTriggers(writable(plain.db), [`UPDATE payout SET uid = 1000 + id, osn = 'same'`])
+    sums.push(...(await rowsOf('/ledger/payouts', ['osn=same', `osn=same&to=${recipientBase58}`])))
+    expect(sums.filter(({ shown, rows }) => shown !== 100 || rows > 12_000)).toEqual([])
+  },
+  120_000,
+)
 
 /** Statements that no request above sends, and where they are measured. */
 const elsewhere: readonly (readonly [statement: RegExp, where: string])[] = [

@@ -2,10 +2,11 @@ import { lt, type SQL, sql } from 'drizzle-orm'
 import type { SQLiteColumn } from 'drizzle-orm/sqlite-core'
 import type { DeciderName, EntryId, TransferId } from '../../common/ids.ts'
 import { fixedStatement, member, ofHex, type ReadDatabase, shown } from '../../d1/database.ts'
+import { selectHighest } from '../../d1/merge.ts'
 import { scans } from '../../d1/state-tables.ts'
 import { addresses, decisions, flows, isOpenTransfer, transfers, wallets } from '../../d1/tables.ts'
 import type { Currencies } from '../../ledger/currencies.ts'
-import { type Deposit, type DepositFilter, type DepositKey, type DepositState, depositStates } from '../deposit.ts'
+import { type Deposit, type DepositFilter, type DepositKey, depositStates } from '../deposit.ts'
 import type { CreditKey } from '../transfer.ts'
 import { readCallers, type TransferRow, transferColumns } from './rows.ts'
 
@@ -31,7 +32,7 @@ export async function selectDepositPage(
   limit: number,
 ) {
   const { summary: counting, page: paging } = statementsFor(filter)
-  const values = { ...filter, currencies: currenciesOf(filter, currencies), before, limit }
+  const values = { ...filter, ...namedBy(filter, currencies), before, limit }
   const [summary, page] = await db.batch<ScanRow & { readonly count: number } & DepositRow>([
     counting(db, values),
     paging(db, values),
@@ -69,11 +70,8 @@ interface DepositScope {
 const { id, uid, cuy, state, txid, position } = transfers
 /** The places of values in the statements of a page. */
 const [ofUid, ofTxid, ofAddress] = [sql.placeholder('uid'), sql.placeholder('txid'), sql.placeholder('address')]
-const [before, limit, ofCurrencies] = [
-  sql.placeholder('before'),
-  sql.placeholder('limit'),
-  sql.placeholder('currencies'),
-]
+const [before, limit] = [sql`${sql.placeholder('before')}`, sql`${sql.placeholder('limit')}`]
+const [ofStates, ofCurrencies] = [sql`${sql.placeholder('states')}`, sql`${sql.placeholder('currencies')}`]
 
 type Made = ReturnType<typeof fixedStatement<string>>
 const made = new Map<string, { readonly summary: Made; readonly page: Made }>()
@@ -93,13 +91,16 @@ function statementsFor(filter: DepositFilter | DepositKey) {
 function kindOf(filter: DepositFilter | DepositKey): string {
   if ('txid' in filter) return 'txid'
   if ('address' in filter) return 'address'
-  return `${filter.uid === null ? 'all' : 'uid'} ${filter.state}`
+  return filter.uid === null ? 'all' : 'uid'
 }
 
-/** The currencies that a filter names, as JSON. */
-function currenciesOf(filter: DepositFilter | DepositKey, { list }: Currencies): string {
-  const named = 'uid' in filter && filter.cuy !== null ? [filter.cuy] : list.map((currency) => currency.cuy)
-  return JSON.stringify(named)
+/** What a filter names beside a user, as JSON. */
+function namedBy(filter: DepositFilter | DepositKey, { list }: Currencies) {
+  const { state, cuy } = 'uid' in filter ? filter : { state: null, cuy: null }
+  return {
+    states: JSON.stringify(state === null ? depositStates : [state]),
+    currencies: JSON.stringify(cuy === null ? list.map((currency) => currency.cuy) : [cuy]),
+  }
 }
 
 function byKey(key: DepositKey): DepositScope {
@@ -114,65 +115,49 @@ function byKey(key: DepositKey): DepositScope {
   )
 }
 
-/** Within an index, rows are in the order of ids only for one state and currency. So the newest rows of each pair are read, and the newest of these kept. */
+/** Credited transfers have an index of their own, and those of one user are found through the entries of the user's wallets. */
 function byFilter(filter: DepositFilter): DepositScope {
-  const states = filter.state === null ? depositStates : [filter.state]
-  const parts = filter.uid === null ? ofAll(states) : ofCaller(states)
-  const newestOf = ({ each, rows, is, key }: ListPart) => sql`
-  SELECT ${transfers.id} AS newest_id FROM ${each} CROSS JOIN ${transfers} ON ${transfers.id} IN (
-    SELECT ${key} FROM ${rows} WHERE ${is} AND ${key} < ${before} ORDER BY ${key} DESC LIMIT ${limit})`
+  const [open, credited] = filter.uid === null ? [openOfAll, creditedOfAll] : [openOfCaller, creditedOfCaller]
+  const highestIn = ({ rows, key }: ListPart, pair: readonly [state: SQL, cuy: SQL], below: SQL) =>
+    sql`(SELECT ${key} FROM ${rows(...pair)} AND ${key} < ${below} ORDER BY ${key} DESC LIMIT 1)`
+  const highest = (inState: SQL, inCuy: SQL, below: SQL) => {
+    const pair = [inState, inCuy] as const
+    return sql`iif(${inState} = 'credited', ${highestIn(credited, pair, below)}, ${highestIn(open, pair, below)})`
+  }
+  const countedIn = ({ rows }: ListPart, isCredited: SQL) => sql`
+    SELECT 1 FROM json_each(${ofStates}) AS wanted CROSS JOIN json_each(${ofCurrencies}) AS currency CROSS JOIN
+      ${rows(sql`wanted.value`, sql`currency.value`)} AND ${isCredited}`
   return {
-    all: sql`(${sql.join(
-      parts.map(({ each, rows, is }) => sql`SELECT 1 FROM ${each} CROSS JOIN ${rows} ON ${is}`),
-      sql` UNION ALL `,
-    )})`,
-    newest: sql`(
-  SELECT newest_id FROM (${sql.join(parts.map(newestOf), sql` UNION ALL `)})
-  ORDER BY newest_id DESC LIMIT ${limit}
-) CROSS JOIN ${transfers} ON ${id} = newest_id`,
+    all: sql`(${countedIn(open, sql`wanted.value <> 'credited'`)} UNION ALL ${countedIn(credited, sql`wanted.value = 'credited'`)})`,
+    newest: sql`(${selectHighest(ofStates, ofCurrencies, highest, before, limit)}) CROSS JOIN ${transfers} ON ${id} = newest_id`,
   }
 }
 
-/**
- * SQL of a part of a list that one index gives in the right order. `each` has a row for each currency, or for each pair of a state and a currency. For each of
- * these rows, the rows of `rows` that satisfy `is` come in the order of `key`, the id of a transfer.
- */
+/** A part of a list that has an index of its own. For one state and currency, the index has the rows in the order of `key`, the id of a transfer. */
 interface ListPart {
-  readonly each: SQL
-  readonly rows: SQL
-  readonly is: SQL
+  /** SQL that follows FROM, up to a WHERE that more can be added to. */
+  readonly rows: (state: SQL, cuy: SQL) => SQL
   readonly key: SQLiteColumn
 }
 
-const ofStates = (states: readonly DepositState[]) => sql`json_each(${JSON.stringify(states)}) AS wanted`
-const eachCurrency = sql`json_each(${ofCurrencies}) AS currency`
-
-/** The transfers of one user. Credited ones are found through the entries of the user's wallets, because the index by user lacks them. */
-function ofCaller(states: readonly DepositState[]): readonly ListPart[] {
-  const open = states.filter((one) => one !== 'credited')
-  const inOpen = {
-    each: sql`${ofStates(open)} CROSS JOIN ${eachCurrency}`,
-    rows: sql`${transfers} INDEXED BY transfer_uid_state`,
-    is: sql`${uid} = ${ofUid} AND ${state} = wanted.value AND ${cuy} = currency.value AND ${sql.raw(isOpenTransfer)}`,
-    key: id,
-  }
-  const credited = {
-    each: sql`${eachCurrency} CROSS JOIN ${wallets} ON ${wallets.uid} = ${ofUid} AND ${wallets.cuy} = currency.value`,
-    rows: sql`${flows} INDEXED BY flow_deposit`,
-    is: sql`${flows.wallet_id} = ${wallets.id} AND ${flows.transfer_id} IS NOT NULL`,
-    key: flows.transfer_id,
-  }
-  return [...(open.length === 0 ? [] : [inOpen]), ...(open.length === states.length ? [] : [credited])]
+const openOfAll: ListPart = {
+  rows: (inState, inCuy) => sql`${transfers} INDEXED BY transfer_uncredited
+    WHERE ${state} = ${inState} AND ${cuy} = ${inCuy} AND ${sql.raw(isOpenTransfer)}`,
+  key: id,
 }
-
-/** The transfers of all users. Credited ones have an index of their own. */
-function ofAll(states: readonly DepositState[]): readonly ListPart[] {
-  return states.map((one) => ({
-    each: eachCurrency,
-    rows: sql`${transfers} INDEXED BY ${sql.raw(one === 'credited' ? 'transfer_credited' : 'transfer_uncredited')}`,
-    is: sql`${state} = ${sql.raw(`'${one}'`)} AND ${cuy} = currency.value AND ${sql.raw(one === 'credited' ? 'true' : isOpenTransfer)}`,
-    key: id,
-  }))
+const openOfCaller: ListPart = {
+  rows: (inState, inCuy) => sql`${transfers} INDEXED BY transfer_uid_state
+    WHERE ${uid} = ${ofUid} AND ${state} = ${inState} AND ${cuy} = ${inCuy} AND ${sql.raw(isOpenTransfer)}`,
+  key: id,
+}
+const creditedOfAll: ListPart = {
+  rows: (_, inCuy) => sql`${transfers} INDEXED BY transfer_credited WHERE ${state} = 'credited' AND ${cuy} = ${inCuy}`,
+  key: id,
+}
+const creditedOfCaller: ListPart = {
+  rows: (_, inCuy) => sql`${wallets} CROSS JOIN ${flows} INDEXED BY flow_deposit ON ${flows.wallet_id} = ${wallets.id}
+    WHERE ${wallets.uid} = ${ofUid} AND ${wallets.cuy} = ${inCuy} AND ${flows.transfer_id} IS NOT NULL`,
+  key: flows.transfer_id,
 }
 
 /** The scope of rows that are few, or that one index already gives in the order of ids. */

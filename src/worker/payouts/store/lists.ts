@@ -4,6 +4,7 @@ import type { Address } from '../../chain/address.ts'
 import type { Txid } from '../../chain/block.ts'
 import type { CurrencyId, PayoutId, Uid } from '../../common/ids.ts'
 import { ofHex, type ReadDatabase, toStatement } from '../../d1/database.ts'
+import { selectHighest } from '../../d1/merge.ts'
 import { type PayoutState, payoutStates, payouts, payoutTransactions } from '../../d1/payout-tables.ts'
 import { addresses } from '../../d1/tables.ts'
 import { orderRowsMax } from '../../ledger/store/entries.ts'
@@ -50,11 +51,13 @@ export async function selectPayoutPage(
   limit: number,
   countedMax: number,
 ): Promise<{ readonly list: readonly ListedPayout[]; readonly count: number }> {
-  const scope = scopeOf(selection, cuys)
-  const newest = sql`SELECT ${id} FROM ${scope(lt(id, before))} ORDER BY ${id} DESC LIMIT ${limit}`
+  const { counted: counting, newest } = scopeOf(selection, cuys)
   const [counted, page] = await db.batch<PageRow & { readonly count: number }>([
-    toStatement(db, sql`SELECT count(*) AS count FROM (SELECT 1 FROM ${scope(sql`true`)} LIMIT ${countedMax})`),
-    toStatement(db, sql`SELECT ${columns} FROM ${payouts} WHERE ${id} IN (${newest}) ORDER BY ${id} DESC`),
+    toStatement(db, sql`SELECT count(*) AS count FROM (SELECT 1 FROM ${counting} LIMIT ${countedMax})`),
+    toStatement(
+      db,
+      sql`SELECT ${columns} FROM ${payouts} WHERE ${id} IN (${newest(before, limit)}) ORDER BY ${id} DESC`,
+    ),
   ])
   return {
     list: (page?.results ?? []).map(({ isToUser, answers, other, failure, ...payout }) => ({
@@ -82,38 +85,49 @@ const columns = sql`${payouts}.*,
   (SELECT ${t.answers} FROM ${t} WHERE ${t.txid} = ${payouts.txid} AND ${state} = 'signed') AS answers,
   iif(${state} IN ('waiting', 'approved', 'stuck'), ${otherOutflow}, NULL) AS other, ${failureJson} AS failure`
 
-/** SQL that follows FROM, for the rows of a list that satisfy `also`. D1 keeps no statistics for the query planner, so it names its index. */
-type Scope = (also: SQL) => SQL
+/** SQL of a list. D1 keeps no statistics for the query planner, so it names its index. */
+interface Scope {
+  /** What follows FROM, for all rows of the list. */
+  readonly counted: SQL
+  /** A query of the newest ids below an id, `limit` at most. */
+  readonly newest: (before: PayoutId, limit: number) => SQL
+}
 
-/**
- * The rows of a list. An index is in the order of ids only within one state and currency: SQLite reads the newest ids of each, and stops at one that is older
- * than the page.
- */
 function scopeOf(selection: PayoutSelection, cuys: readonly CurrencyId[]): Scope {
   const { uid: owner, state: inState, osn: order, to, txid } = selection
-  const isOneOf = (column: SQLiteColumn, values: readonly unknown[]) =>
-    sql`${column} IN (SELECT value FROM json_each(${JSON.stringify(values)}))`
-  const is = and(
-    ...(owner === undefined ? [] : [eq(uid, owner)]),
-    ...(order === undefined ? [] : [eq(osn, order)]),
-    isOneOf(state, inState === undefined ? payoutStates : [inState]),
-    isOneOf(cuy, cuys),
-  )
-  const isTo = to === undefined ? sql`true` : eq(to_address, to)
+  const [states, currencies] = [inState === undefined ? payoutStates : [inState], cuys].map(
+    (list) => sql`${JSON.stringify(list)}`,
+  ) as [SQL, SQL] // safe: `map` keeps the length
+  const isOneOf = (column: SQLiteColumn, list: SQL) => sql`${column} IN (SELECT value FROM json_each(${list}))`
+  const isWanted = and(isOneOf(state, states), isOneOf(cuy, currencies))
+  const isTo = to === undefined ? undefined : eq(to_address, to)
+  const is = and(owner === undefined ? undefined : eq(uid, owner), order === undefined ? undefined : eq(osn, order))
   if (txid !== undefined) {
     const ofTransaction = sql`${id} IN (SELECT ${t.payout_id} FROM ${t} WHERE ${t.txid} = ${txid})`
-    return (also) => sql`${payouts} WHERE ${and(ofTransaction, is, isTo, also)}`
-  }
-  if (owner === undefined && order !== undefined && to !== undefined) {
-    return (
-      also,
-    ) => sql`(SELECT * FROM ${payouts} INDEXED BY payout_osn WHERE ${and(is, also)} ORDER BY ${id} DESC LIMIT ${orderRowsMax})
-      AS ${payouts} WHERE ${isTo}`
+    return among(sql`${payouts} WHERE ${and(ofTransaction, is, isTo, isWanted)}`)
   }
   // One user's payouts with an `osn` are at most one in each currency.
   const byOrder = owner === undefined ? 'payout_osn' : 'payout_key'
   const byUser = owner === undefined ? 'payout_state' : 'payout_uid_state'
   const byRecipient = owner === undefined ? 'payout_to' : 'payout_uid_to'
   const index = sql.raw(order !== undefined ? byOrder : to !== undefined ? byRecipient : byUser)
-  return (also) => sql`${payouts} INDEXED BY ${index} WHERE ${and(is, isTo, also)}`
+  const isOfOrderAlone = owner === undefined && order !== undefined
+  const rows = sql`${payouts} INDEXED BY ${index}`
+  const also = isOfOrderAlone ? undefined : isTo
+  const highest = (ofState: SQL, ofCuy: SQL, below: SQL) => sql`(SELECT ${id} FROM ${rows}
+    WHERE ${and(is, also, eq(state, ofState), eq(cuy, ofCuy), lt(id, below))} ORDER BY ${id} DESC LIMIT 1)`
+  const newest = (before: number, limit: number) =>
+    selectHighest(states, currencies, highest, sql`${before}`, sql`${limit}`)
+  if (isOfOrderAlone && isTo !== undefined) {
+    const found = newest(Number.MAX_SAFE_INTEGER, orderRowsMax)
+    return among(sql`(${found}) CROSS JOIN ${payouts} ON ${id} = newest_id WHERE ${isTo}`)
+  }
+  return { counted: sql`${rows} WHERE ${and(is, also, isWanted)}`, newest }
+}
+
+/** The scope of rows that are few. */
+function among(counted: SQL): Scope {
+  const newest = (before: PayoutId, limit: number) =>
+    sql`SELECT ${id} FROM ${counted} AND ${lt(id, before)} ORDER BY ${id} DESC LIMIT ${limit}`
+  return { counted, newest }
 }
