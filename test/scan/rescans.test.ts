@@ -34,6 +34,31 @@ describe('a range that an operator has read again', () => {
     expect(await openGaps(service)).toEqual([])
   })
 
+  it('has no alarm where one tick had no time for it, and is read by the next one', async () => {
+    const { service, own } = await withAddress()
+    payFinal(service, usdtTo(own, 2_000_000n))
+    await service.tick()
+    const { height } = await stateOf(service)
+    await rescan(service, height - 2, height)
+    const isAbout = (calls: readonly { params: readonly unknown[] }[]) =>
+      JSON.stringify(calls).includes(`${height - 2}`)
+    let isSlow = true
+    for (const node of service.nodes) {
+      node.script = ({ calls }) => {
+        if (isSlow && isAbout(calls)) service.clock.seconds += 40
+        return null
+      }
+    }
+    await tickLater(service, 60)
+    expect(await openGaps(service)).toMatchObject([{ next_height: height - 2, attempts: 1 }])
+    expect(alarmsOf(service, 'gap-unread')).toEqual([])
+    await tickLater(service, 20)
+    expect(alarmsOf(service, 'gap-unread')).toHaveLength(1)
+    isSlow = false
+    await tickLater(service, 120)
+    expect(await openGaps(service)).toEqual([])
+  })
+
   it('tries a block that cannot be read ever more rarely, with an alarm, and goes on behind it', async () => {
     const { service, own } = await withAddress()
     await service.tick()

@@ -1,4 +1,4 @@
-import { and, eq, gte, isNull, lt, lte, or, type SQL, sql } from 'drizzle-orm'
+import { and, eq, gt, gte, isNull, lt, lte, or, type SQL, sql } from 'drizzle-orm'
 import type { BlockHeight, Txid } from '../../chain/block.ts'
 import type { RescanId } from '../../common/ids.ts'
 import type { UnixMs } from '../../common/time.ts'
@@ -47,12 +47,13 @@ export async function selectDueRescan(db: ReadDatabase, at: UnixMs): Promise<Res
  * more than `payoutMs`.
  */
 export async function selectOpenGaps(db: ReadDatabase, at: UnixMs): Promise<readonly OpenGap[]> {
-  const { id, kind, next_height, to_height, attempts, why, created_at } = rescans
+  const { id, kind, next_height, to_height, attempts, next_try, tried_at, why, created_at } = rescans
+  const isWaiting = and(gte(attempts, 1), gt(next_try, tried_at)) // what is tried again at once had only no time (`triedLate`)
   const isLate = and(eq(kind, 'payout'), lte(created_at, (at - payoutMs) as UnixMs)) // safe: an earlier time
   const rows = await openTables(db)
     .select({ id, from: next_height, to: to_height, attempts, why })
     .from(rescans)
-    .where(and(isOpen, or(eq(kind, 'gap'), gte(attempts, 1), isLate)))
+    .where(and(isOpen, or(eq(kind, 'gap'), isWaiting, isLate)))
     .orderBy(to_height)
     .limit(gapsMax)
   return rows.map((row) => ({ ...row, why: row.why ?? notTried }))
