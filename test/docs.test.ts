@@ -7,6 +7,7 @@ import { jwtVerify } from 'jose'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { unstable_startWorker } from 'wrangler'
 import { eventTypes } from '../src/worker/common/event-types.ts'
+import { nodeStates } from '../src/worker/common/node-states.ts'
 import { reasons } from '../src/worker/common/reasons.ts'
 import { createDocument, documentedOperations } from '../src/worker/http/openapi/document.ts'
 import { summarySchema } from '../src/worker/http/openapi/summary.ts'
@@ -330,10 +331,13 @@ describe('the pages for readers', () => {
   })
 })
 
-it('the guide to providers has each refusal of a node in the words of the doctor', () => {
+it('the guide to providers has each refusal and each state of a node in the words of the doctor', () => {
   const cells = read('docs/guides/providers.md')
     .split('\n')
     .map((line) => line.split('|')[1]?.trim())
-  const words = Object.values(refusals).map(({ says }) => says)
+  const words = [
+    ...Object.values(refusals).map(({ says }) => says),
+    ...Object.values(nodeStates).map(({ word }) => word),
+  ]
   expect(words.filter((one) => !cells.includes(one))).toEqual([])
 })

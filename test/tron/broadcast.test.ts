@@ -90,6 +90,38 @@ describe('the node that gets a transaction next', () => {
   })
 })
 
+it.each([
+  ['has no peers', 'NO_CONNECTION'],
+  ['has no peers', 'NOT_ENOUGH_EFFECTIVE_CONNECTION'],
+  ['limited', 'SERVER_BUSY'],
+])(
+  'a node that passes nothing on has an alarm that says that it %s (%s), which ends with its recovery',
+  async (state, code) => {
+    const h = createHarness({ nodes: 3 })
+    h.fail(
+      0,
+      changing('/wallet/broadcasthex', () => ({ code, message: '' })),
+    )
+    const minutes = async (count: number) => {
+      for (let i = 0; i < 3 * count; i += 1) {
+        for (let node = 0; node < 3; node += 1) await broadcast(h)
+        h.advance(20_000)
+        h.chain.addEmpty(7)
+        await h.settle(h.open().finalizedHead(null))
+      }
+    }
+    await minutes(5)
+    const of = (level: string) =>
+      h.lines.filter((line) => line.level === level && line.name === 'node-failing').map(({ fields }) => fields)
+    expect(of('report')[0]).toMatchObject({ node: 1, question: 'broadcasting', state })
+    expect((await h.tron.nodeStatuses())[0]?.state).toBe('answers') // deposits do not depend on it
+    expect(of('end')).toEqual([])
+    h.fail(0, null)
+    await minutes(2)
+    expect(of('end')[0]).toMatchObject({ subject: { node: 1, question: 'broadcasting' } })
+  },
+)
+
 describe('many transactions at once', () => {
   it('reach nodes at least 2.5 times as fast with three nodes as with one', async () => {
     const times: number[] = []

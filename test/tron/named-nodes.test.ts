@@ -43,7 +43,7 @@ describe('a node with a name', () => {
     h.advance(180_000)
     await head(h)
     expect(namedIn(h, 'node-failing')).toEqual([
-      expect.objectContaining({ node: 2, name: names[1], service: 'JSON-RPC', seconds: 180 }),
+      expect.objectContaining({ node: 2, name: names[1], question: 'heads', state: 'down', seconds: 180 }),
     ])
   })
 })

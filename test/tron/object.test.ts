@@ -70,7 +70,7 @@ describe('an object that is evicted between ticks', () => {
     const instants = async (fault: Fault | null, ms: number) => {
       h.fail(0, fault)
       h.evict()
-      await head(h)
+      for (let i = 0; i < 3; i += 1) await head(h) // three good answers end the trouble with a question
       h.advance(ms)
       return h.tron.recoveredAt()
     }
@@ -121,7 +121,10 @@ describe('a node that is behind', () => {
     expect(await behindOf(h)).toBe('no head')
     h.advance(180_000)
     await behindOf(h)
-    expect(h.reports().map(({ fields }) => fields.subject)).toEqual(expect.arrayContaining([{ node: 1 }, { node: 2 }]))
+    expect(h.reports().map(({ fields }) => fields.subject)).toEqual([
+      { node: 1, question: 'heads' },
+      { node: 2, question: 'heads' },
+    ])
   })
 })
 

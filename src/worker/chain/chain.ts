@@ -216,6 +216,10 @@ export interface Chain {
    * explain, all other nodes are used before this node for some hours, and an alarm names this node.
    */
   noteFalse(node: number, transfers: number): void
+  /**
+   * Asks nodes that have given no block for a minute what a scan needs of them, so that their state is known. `stored` as for `finalizedHead`.
+   */
+  checkNodes(stored: { readonly height: BlockHeight; readonly time: number }): Promise<void>
   /** Reads `decimals()` of a token contract, as `quorum` nodes agree on it. */
   decimals(contract: Address): ChainResult<number>
 }

@@ -1,3 +1,4 @@
+import type { NodeState } from '../common/node-states.ts'
 import type { UnixMs } from '../common/time.ts'
 
 /**
@@ -12,6 +13,7 @@ export interface NodeStatus {
   /** The node's label as `nodeName` makes it. */
   readonly name: string
   readonly use: NodeUse
+  readonly state: NodeState
   /** When the node's newest good answer came, and how long it took. */
   readonly answer: { readonly at: UnixMs; readonly ms: number } | null
   /** By how many blocks the node's newest final block is below the newest final block of all nodes. */

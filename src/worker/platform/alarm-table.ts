@@ -1,3 +1,5 @@
+import type { NodeQuestion } from '../common/node-states.ts'
+
 /** The subject, `{}`, of a kind of alarm that is raised at most once at a time. */
 type Single = Readonly<Record<string, never>>
 interface NodeSubject {
@@ -42,7 +44,7 @@ export interface AlarmSubjects {
   'node-lies': NodeSubject | (NodeSubject & { readonly why: 'wrong-chain' })
   'node-unfit': NodeSubject
   'node-behind': NodeSubject
-  'node-failing': NodeSubject
+  'node-failing': NodeSubject & { readonly question: NodeQuestion }
   'allowance-used-up': NodeSubject
   'decimals-differ': CurrencySubject
   'deposit-too-large': TransferSubject
@@ -171,17 +173,18 @@ export const alarmTable = {
   'node-behind': {
     urgency: 'this-week',
     raised:
-      'For three minutes a node has had no finalized head, or one that is more than a minute of blocks below that of another node or two minutes older than the clock. The log line names the node.',
+      'For three minutes a node has had no finalized head, or one that is more than a minute of blocks below that of another node or two minutes older than the clock. The log line names the node, and says where it has no peers.',
     ends: 'Its finalized head is near the newest one again, or it is no longer configured.',
     remedy:
-      'Deposits are credited as long as enough other nodes agree. If it stays, look at the node: whether it has peers, room on its disk, and the right time; or replace it in `TRON_NODES`.',
+      'If it stays, look at the node: whether it has peers, room on its disk, and the right time; or replace it in `TRON_NODES`. If the log line says that it has no peers, let it reach other nodes again: its port for peers, its seed nodes, its firewall. Nothing is lost: where fewer nodes are left than must agree, deposits wait.',
   },
   'node-failing': {
     urgency: 'this-week',
-    raised: 'For three minutes the JSON-RPC or the HTTP API of a node has failed at each request.',
-    ends: 'Both answer again, or the node is no longer configured.',
+    raised:
+      'For three minutes a node has failed at every second answer, or more, to one of the questions that the service asks: `heads`, `blocks`, `logs`, `receipts` or `broadcasting`. An answer without the data counts as a failure.',
+    ends: 'It has given what was asked for three times in a row, or is no longer configured. Failures that are an hour old no longer count.',
     remedy:
-      'Deposits are credited as long as enough other nodes agree. The log line names the node, the service and why; `npm run doctor -- --production` says what to do. If it stays, ask its provider, or replace the node in `TRON_NODES`, and deploy.',
+      'The log line names the node, the question, its state in one word and why; `npm run doctor -- --production` says what to do. If it stays, ask its provider, or replace the node in `TRON_NODES`, and deploy. Nothing is lost: where fewer nodes are left than must agree, deposits wait.',
     needsLine: true,
   },
   'allowance-used-up': {

@@ -203,8 +203,11 @@ async function useLeftover(
   nextAt: UnixMs,
 ): Promise<void> {
   const { clock } = parts
-  if (state === null || rules === null || head === null || state.halted !== null) return
+  if (state === null) return
   const now = clock.now()
+  const checks = parts.openChain({ kind: 'leftover' }, (now + tickMs) as UnixMs) // safe: a later time
+  parts.inBackground(checks.checkNodes({ height: state.finalized, time: state.finalizedTime })) // no tick waits for a node that hangs
+  if (rules === null || head === null || state.halted !== null) return
   const until = Math.max(now + leftoverMsMin, Math.min(nextAt, startedAt + tickMs)) as UnixMs // safe: a later time
   const chain = parts.openChain({ kind: 'leftover' }, until)
   if (work.hasRescans || state.nodes !== parts.nodes) await noteNodes(parts, state.nodes, now)

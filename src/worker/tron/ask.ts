@@ -31,6 +31,7 @@ import {
   takesNoBatches,
 } from './node.ts'
 import { type NodeError, type NodeResult, needed, nodeError } from './node-errors.ts'
+import { noteHealth } from './node-health.ts'
 import { type BriefBlock, parseBriefBlock } from './parse/block.ts'
 import { isObject, parseHash, parseQuantity } from './parse/fields.ts'
 import { parseReceipt } from './parse/log.ts'
@@ -61,6 +62,7 @@ async function request<T>(
     const until = Math.min(nodeDeadline.until, deadline)
     const isPassing = kind === 'unreachable' || kind === 'bad-answer'
     if (!isPassing || failures > 0 || attempt > 1 || clock.now() + limits.retryMs >= until) return result
+    session.retried.error = result.error
     await clock.sleep(limits.retryMs)
   }
 }
@@ -331,8 +333,12 @@ async function probe(session: Session, node: TronNode): NodeResult<null> {
   const result = await askRpc(session, node, [blockCall(0), blockCall('finalized')], (reply, i) =>
     i === 0 ? parseGenesis(reply, session.pool.chainId) : parseFinalized(reply),
   )
-  if (!result.ok) return needed(result)
-  const head = result.value[1]
+  const first = needed(result)
+  if (!first.ok) {
+    noteHealth(session, node, 'heads', first.error)
+    return first
+  }
+  const head = first.value[1]
   if (head === undefined) throw new Error('two replies to two calls')
   const history = await requireHistory(session, node, head)
   if (history.ok) logger.info('node-probed', { ...fieldsOf(node), finalized: head.height })

@@ -6,6 +6,7 @@ import { beginTurn, limitedBy, noRoom, sendOnce } from './ask.ts'
 import { broadcastMs } from './limits.ts'
 import { type Session, standingOf, type TronNode } from './node.ts'
 import { type NodeError, nodeError } from './node-errors.ts'
+import { noteHealth } from './node-health.ts'
 import { isObject } from './parse/fields.ts'
 
 const codeForm = /^[A-Z_]{1,60}$/
@@ -36,6 +37,8 @@ export async function broadcastTransaction(
     const body = JSON.stringify({ transaction })
     const own = { ...session, nodeDeadline: { until: clock.now() + broadcastMs } }
     const code = await sendOnce(own, node, 'api', '/wallet/broadcasthex', body, parseCode, turn.value)
+    noteHealth(own, node, 'broadcasting', code.ok ? inability(code.value) : code.error)
+    if (code.ok) node.lacksPeers = inability(code.value)?.kind === 'no-peers'
     if (code.ok) return ok({ node: node.number, name: nodeLabel(node), code: code.value })
     errors.set(node, code.error)
   }
@@ -48,6 +51,15 @@ function parseCode(value: unknown): Result<string, NodeError> {
     ? ok(code)
     : nodeError('bad-answer', 'no result of a broadcast')
 }
+
+/** With these codes a node says that it cannot pass on any transaction (PROTOCOL.md, Errors of the HTTP API). All others are about the transaction. */
+const inabilities: Readonly<Record<string, NodeError>> = {
+  NO_CONNECTION: { kind: 'no-peers', detail: 'it has no peers (NO_CONNECTION)' },
+  NOT_ENOUGH_EFFECTIVE_CONNECTION: { kind: 'no-peers', detail: 'it has no peers (NOT_ENOUGH_EFFECTIVE_CONNECTION)' },
+  SERVER_BUSY: { kind: 'rate-limited', detail: 'it is busy (SERVER_BUSY)' },
+}
+
+const inability = (code: string): NodeError | null => inabilities[code] ?? null
 
 const nodeLabel = ({ number, endpoint: { name, rpc } }: TronNode) => {
   return nodeName(number, { name, host: new URL(rpc.url).hostname })

@@ -7,11 +7,13 @@ import { blockCall, parseResult } from './json-rpc.ts'
 import { behindMs, headHeightsMax, headSpreadMax } from './limits.ts'
 import { fieldsOf, type Session, type TronNode } from './node.ts'
 import { type NodeResult, nodeError } from './node-errors.ts'
+import { noteHealth } from './node-health.ts'
 import { parseBriefBlock } from './parse/block.ts'
 import { whyImplausible } from './plausible.ts'
 import { type Heads, isOld, type NodeHead, watchHeads } from './watch-nodes.ts'
 
-type StoredHead = { readonly height: BlockHeight; readonly time: number } | null
+/** The newest final block that is stored; null before the scan has started. The time is 0 if it is not known. */
+export type StoredHead = { readonly height: BlockHeight; readonly time: number } | null
 
 /**
  * Reads the newest block that `quorum` nodes call final, with the same hash. It begins at the `quorum`-th highest of the nodes' heads (their newest final
@@ -117,7 +119,14 @@ function headVote(value: Header): Vote<Header> {
   }
 }
 
-async function readHead(session: Session, node: TronNode, stored: StoredHead): NodeResult<NodeHead> {
+/** Reads the finalized head of a node, and checks that the clock and the stored head allow it. */
+export async function readHead(session: Session, node: TronNode, stored: StoredHead): NodeResult<NodeHead> {
+  const head = await readPlausibleHead(session, node, stored)
+  noteHealth(session, node, 'heads', head.ok ? null : head.error)
+  return head
+}
+
+async function readPlausibleHead(session: Session, node: TronNode, stored: StoredHead): NodeResult<NodeHead> {
   const result = await askOne(session, node, blockCall('finalized'), parseFinalized)
   if (!result.ok) {
     const { kind, detail } = result.error

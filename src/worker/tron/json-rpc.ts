@@ -17,6 +17,8 @@ export type RpcReply =
 const call = (method: string, ...params: readonly unknown[]): RpcCall => ({ method, params })
 
 export const chainIdCall = call('eth_chainId')
+/** Reads the number of the node's peers. Not every gateway passes it on. */
+export const peersCall = call('net_peerCount')
 /** Reads the block at a height or tag, with txids only. */
 export const blockCall = (block: number | 'finalized' | 'latest') =>
   call('eth_getBlockByNumber', typeof block === 'number' ? formatQuantity(block) : block, false)

@@ -91,8 +91,12 @@ export const headHeightsMax = 3
 export const headLagBlocksMax = 20
 /** A node is behind if its finalized head is older than this and another node's is not. */
 export const headAgeMsMax = 120_000
-/** A node that is behind, or fails at each request, for this long raises an alarm. */
+/** A node that is behind, or fails at a question, for this long raises an alarm. */
 export const troubleAlarmMs = 180_000
+/** A node that has given no block for this long is checked, so that a node that the scan does without has an alarm within five minutes, too. */
+export const checkMs = 60_000
+/** The part of a node's requests of a day that checks may need. */
+export const checkPart = 0.1
 /** The time of a block may be this many milliseconds ahead of the clock, because clocks differ. */
 export const aheadMsMax = 60_000
 /** Since a final block there is at most one new block in each slot of 3 s. A node may show this many more, because clocks differ. */

@@ -2,11 +2,15 @@ import type { Address } from '../chain/address.ts'
 import { type BlockHeight, type BlockRef, type Header, type Log, nativeAsset, type Txid } from '../chain/block.ts'
 import type { ChainTransfer, IssuerAct } from '../chain/chain.ts'
 import { callTypes } from '../chain/contract.ts'
+import type { NodeQuestion } from '../common/node-states.ts'
 import { ok, type Result } from '../common/result.ts'
-import { askApi, askRpc, recordError } from './ask.ts'
+import { isAhead } from '../common/time.ts'
+import { askApi, askOne, askRpc, recordError } from './ask.ts'
 import { isTooLarge, logsCall, parseResult, type RpcReply, receiptCall } from './json-rpc.ts'
+import { checkMs } from './limits.ts'
 import { fieldsOf, type NodeService, type Session, type TronNode } from './node.ts'
 import { type NodeError, type NodeResult, needed, nodeError } from './node-errors.ts'
+import { noteHealth } from './node-health.ts'
 import {
   type BlockTransaction,
   type ParsedBlock,
@@ -57,12 +61,19 @@ export async function readNodeBlocks(
   { wanted, known = new Map(), final }: BlockQuery = {},
 ): NodeResult<readonly NodeBlock[]> {
   const parsed = await readApiBlocks(session, node, from, max, known)
-  if (!parsed.ok) return parsed
+  const note = (question: NodeQuestion, error: NodeError | null) => noteHealth(session, node, question, error)
+  if (!parsed.ok) {
+    note('blocks', parsed.error)
+    return parsed
+  }
   // A final block must exist. An empty reply about blocks above the newest final one is no fault.
   if (parsed.value.length === 0) {
-    const why = `no block ${from}`
-    return final === undefined ? recordLack(session, node, 'api', nodeError('lacking', why)) : nodeError('behind', why)
+    if (final !== undefined) return nodeError('behind', `no block ${from}`)
+    const lack = nodeError('lacking', `no block ${from}`)
+    note('blocks', lack.error)
+    return recordLack(session, node, 'api', lack)
   }
+  note('blocks', null)
   // Check before the logs are requested: the logs of a hundred invented blocks would take more requests than a tick has.
   const lie = final === undefined ? null : findImplausible(session, node, parsed.value, final)
   if (lie !== null) return lie
@@ -83,8 +94,13 @@ export async function readNodeBlocks(
     const acts = parseActs(all, tokens, (txid) => block.indexes.get(txid) ?? 0)
     return ok({ block, lack, isSuspect, transfers, acts, wantedLogs: all.filter(({ txid }) => txid === wanted) })
   })
+  const noLogs = read.ok ? await lackOfLogs(session, node, read.value) : read.error
+  note('logs', noLogs)
+  if (noLogs === null) noteGiven(session, node)
   if (!read.ok) return read
   const lacks = final === undefined ? await findLacks(session, node, read.value) : ok([])
+  if (!lacks.ok) note('receipts', lacks.error)
+  else if (lacks.value.length > 0) note('receipts', lacks.value.find((lack) => lack !== null)?.error ?? null)
   if (!lacks.ok) return lacks
   const shown = untilLack(read.value.map((one, i) => ({ ...one, lack: one.lack ?? lacks.value[i] ?? null })))
   if (!shown.ok) return recordLack(session, node, 'rpc', shown)
@@ -97,6 +113,30 @@ export async function readNodeBlocks(
 }
 
 type Lack = ReturnType<typeof nodeError>
+
+/** Notes to within a minute that the node has given a block, so that what is stored about it rarely changes. */
+function noteGiven({ pool: { clock } }: Session, node: TronNode): void {
+  const now = clock.now()
+  if (!isAhead(node.givenAt + checkMs, checkMs, now)) node.givenAt = now
+}
+
+/**
+ * The error of a node that gives the logs of none of these blocks; null if it gives some. A single block may have too many logs for a reply: then the node is to
+ * blame only if it does not give those of the block before, either.
+ */
+async function lackOfLogs(
+  session: Session,
+  node: TronNode,
+  blocks: readonly { readonly block: ParsedBlock; readonly lack: Lack | null; readonly transfers: unknown }[],
+): Promise<NodeError | null> {
+  const [first] = blocks
+  if (first === undefined || blocks.some(({ lack, transfers }) => lack === null && transfers !== null)) return null
+  if (first.lack !== null) return first.lack.error
+  const { parentHash } = first.block.header
+  const before =
+    blocks.length > 1 ? ok(true) : await askOne(session, node, logsCall(parentHash), (reply) => ok(isTooLarge(reply)))
+  return before.ok && !before.value ? null : nodeError('too-large', 'the logs of each block would be too much').error
+}
 
 /** The blocks before the first one that the node lacks. If that is the first block, the error. */
 function untilLack<T extends { readonly lack: Lack | null }>(blocks: readonly T[]): Result<readonly T[], NodeError> {
@@ -182,8 +222,8 @@ export function isUnreadable({ result, contract }: BlockTransaction): boolean {
 
 /**
  * A node that does not keep the results of a block, or of any block, replies `[]` in place of logs (PROTOCOL.md, Log queries), and null in place of receipts.
- * So if a final block has calls but no log (`isSuspect`), one call must have a receipt. Returns the error of each block without, by the index of the block. The
- * receipt may name another block: the scan itself notices another chain.
+ * So if a final block has calls but no log (`isSuspect`), one call must have a receipt. Returns the error of each block without, by the index of the block; an
+ * empty list if no receipt was needed. The receipt may name another block: the scan itself notices another chain.
  */
 async function findLacks(
   session: Session,
@@ -195,7 +235,7 @@ async function findLacks(
     const txid = isSuspect ? block.transactions.find(isCall)?.txid : undefined
     return txid === undefined ? [] : [{ i, txid, header: block.header }]
   })
-  if (suspects.length === 0) return ok(lacks)
+  if (suspects.length === 0) return ok([])
   const calls = suspects.map(({ txid }) => receiptCall(txid))
   const read = await askRpc(session, node, calls, (reply, at) => {
     const suspect = suspects[at]

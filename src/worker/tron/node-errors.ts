@@ -1,4 +1,5 @@
 import type { ChainFailure } from '../chain/chain.ts'
+import type { NodeState } from '../common/node-states.ts'
 import { err, type Result } from '../common/result.ts'
 import { isObject } from './parse/fields.ts'
 
@@ -8,6 +9,8 @@ export interface NodeError {
   readonly detail: string
   /** An action with which an operator may end the error. */
   readonly remedy?: string
+  /** The state of the node that the error shows, where it is not that of its kind. */
+  readonly state?: NodeState
   /** For the kind `limited`: whose allowance has no room for a request, and when it has room again. */
   readonly limit?: ChainFailure & { readonly kind: 'limited' }
 }
@@ -56,35 +59,39 @@ type ForNode =
   | 'unfit'
   | 'nothing'
 
-/** Each kind of node error, with its consequences. */
+/** Each kind of node error, with its consequences, and the state of a node that answers with it. */
 export const meanings = {
   /** A malformed or unexpected reply. Every refusal that the table below does not list is a `bad-answer`: it concerns the content and never the pace. */
-  'bad-answer': { query: 'content', node: 'rest' },
+  'bad-answer': { query: 'content', node: 'rest', state: 'refuses' },
   /** The reply is too large for the node or for this service. */
-  'too-large': { query: 'size', node: 'nothing' },
+  'too-large': { query: 'size', node: 'nothing', state: 'refuses' },
   /** The node refused the whole batch. A smaller batch, or single calls, may pass. */
-  'batch-refused': { query: 'size', node: 'nothing' },
-  'timed-out': { query: 'perhaps', node: 'rest' },
-  unreachable: { query: 'perhaps', node: 'rest' },
+  'batch-refused': { query: 'size', node: 'nothing', state: 'refuses' },
+  'timed-out': { query: 'perhaps', node: 'rest', state: 'down' },
+  unreachable: { query: 'perhaps', node: 'rest', state: 'down' },
   /** The time of this piece of work is used up. */
-  'out-of-time': { query: 'time', node: 'nothing' },
-  'rate-limited': { query: 'pace', node: 'pace' },
+  'out-of-time': { query: 'time', node: 'nothing', state: 'down' },
+  'rate-limited': { query: 'pace', node: 'pace', state: 'limited' },
   /** The allowance of the node, of all users or of one user (`limit`) has no room for the request. */
-  limited: { query: 'nothing', node: 'nothing' },
+  limited: { query: 'nothing', node: 'nothing', state: 'limited' },
   /** The node does not have the block yet. */
-  behind: { query: 'nothing', node: 'behind' },
+  behind: { query: 'nothing', node: 'behind', state: 'behind' },
   /** The node lacks a final block. It is behind, or has a hole: then it has later blocks. */
-  lacking: { query: 'first', node: 'behind' },
+  lacking: { query: 'first', node: 'behind', state: 'behind' },
   /** The node has no receipt of a call in a final block. It keeps no receipts (a probe tells), or lacks those of this block. */
-  'no-receipt': { query: 'first', node: 'behind' },
+  'no-receipt': { query: 'first', node: 'behind', state: 'refuses' },
+  /** The node cannot pass on what it is sent, because it is connected to no other one. */
+  'no-peers': { query: 'nothing', node: 'nothing', state: 'no-peers' },
   /** The node does not have data that it need not keep. */
-  'not-kept': { query: 'nothing', node: 'nothing' },
+  'not-kept': { query: 'nothing', node: 'nothing', state: 'refuses' },
   /** The node does not support the query. If the scan needs the query, the node is unfit. */
-  unsupported: { query: 'nothing', node: 'nothing' },
+  unsupported: { query: 'nothing', node: 'nothing', state: 'refuses' },
   /** The node cannot answer queries on which money depends: it has no transaction history, for example. */
-  unfit: { query: 'nothing', node: 'unfit' },
-  'wrong-chain': { query: 'nothing', node: 'other-chain' },
-} as const satisfies Readonly<Record<string, { readonly query: ForQuery; readonly node: ForNode }>>
+  unfit: { query: 'nothing', node: 'unfit', state: 'refuses' },
+  'wrong-chain': { query: 'nothing', node: 'other-chain', state: 'refuses' },
+} as const satisfies Readonly<
+  Record<string, { readonly query: ForQuery; readonly node: ForNode; readonly state: NodeState }>
+>
 
 export type NodeErrorKind = keyof typeof meanings
 
@@ -98,6 +105,8 @@ interface Refusal {
   readonly ofBatch?: NodeErrorKind
   /** Says for operators why the node refuses. */
   readonly says: string
+  /** The state of the node, where it is not that of `kind`. */
+  readonly state?: NodeState
   /** The remedy, if it is not `anyRemedy`. */
   readonly remedy?: string
 }
@@ -132,25 +141,37 @@ export const refusals = {
   },
   'body-too-large': { statuses: [413], kind: 'too-large', says: 'it refuses so much at once' },
   'method-refused': { statuses: [405], kind: 'bad-answer', ofBatch: 'batch-refused', says: 'it refuses the request' },
-  'server-error': { statuses: [500, 502, 504], kind: 'bad-answer', says: 'it fails, or its gateway does' },
+  'server-error': {
+    statuses: [500, 502, 504],
+    kind: 'bad-answer',
+    says: 'it fails, or its gateway does',
+    state: 'down',
+  },
   'key-refused': {
     statuses: [401],
     kind: 'unfit',
     says: 'the API key is missing or refused',
     remedy: 'name the variable of a valid key in keyVar',
   },
-  forbidden: {
-    statuses: [403],
-    kind: 'rate-limited',
-    says: 'refused: its plan lacks this, it has had too many requests, or its key is wrong or missing',
-    remedy: askLess,
-  },
-  'too-many': { statuses: [429, 503], kind: 'rate-limited', says: 'it has had too many requests', remedy: askLess },
+  'too-many': { statuses: [429], kind: 'rate-limited', says: 'it has had too many requests', remedy: askLess },
   'too-many-by-text': {
     mark: saysTooMany,
     kind: 'rate-limited',
     says: 'it has had too many requests',
     remedy: askLess,
+  },
+  forbidden: {
+    statuses: [403],
+    kind: 'rate-limited',
+    says: 'refused: its plan lacks this, it has had too many requests, or its key is wrong or missing',
+    remedy: askLess,
+    state: 'refuses',
+  },
+  unavailable: {
+    statuses: [503],
+    kind: 'rate-limited',
+    says: 'it is not available now: it is down or overloaded, or its gateway finds no node',
+    state: 'down',
   },
   'lite-node': {
     mark: /^this API is closed because this node is a lite fullnode/,
@@ -192,8 +213,9 @@ function find(seen: { readonly status?: number; readonly code?: number; readonly
 }
 
 const toError = (row: Refusal | undefined, otherwise: string, seen: string, isBatch: boolean): NodeError => {
-  const { kind, ofBatch, says, remedy = anyRemedy }: Refusal = row ?? { kind: 'bad-answer', says: otherwise }
-  return { kind: isBatch ? (ofBatch ?? kind) : kind, detail: `${says} (${seen})`, remedy }
+  const { kind, ofBatch, says, state, remedy = anyRemedy }: Refusal = row ?? { kind: 'bad-answer', says: otherwise }
+  const found = { kind: isBatch ? (ofBatch ?? kind) : kind, detail: `${says} (${seen})`, remedy }
+  return state === undefined ? found : { ...found, state }
 }
 
 /** Only this many characters at the beginning of an HTTP body are searched for marks of a refusal. */

@@ -1,9 +1,11 @@
 import { blockSeconds } from '../chain/block.ts'
 import { nodeName } from '../chain/node-name.ts'
 import type { NodeStatus, NodeUse } from '../chain/node-status.ts'
+import { type NodeState, nodeQuestions } from '../common/node-states.ts'
 import { isAhead } from '../common/time.ts'
-import { unfitMs } from './limits.ts'
+import { headLagBlocksMax, unfitMs } from './limits.ts'
 import { type Pool, standingOf, type TronNode } from './node.ts'
+import { failingState } from './node-health.ts'
 
 /** The statuses of the nodes for operators, in the order of `TRON_NODES`. */
 export async function nodeStatuses(pool: Pool): Promise<readonly NodeStatus[]> {
@@ -13,6 +15,7 @@ export async function nodeStatuses(pool: Pool): Promise<readonly NodeStatus[]> {
     return {
       name: nodeName(number, endpoint),
       use: useOf(node, pool.clock.now()),
+      state: stateOf(node, pool),
       answer: telemetry.answer,
       behind: behindOf(node, pool),
       error: lastError,
@@ -20,6 +23,22 @@ export async function nodeStatuses(pool: Pool): Promise<readonly NodeStatus[]> {
       perDay: endpoint.perDay,
     }
   })
+}
+
+/**
+ * The state of a node, as far as deposits depend on it: a node that only fails at sending payouts answers. What keeps it from being used at all comes before
+ * what it is late with.
+ */
+function stateOf(node: TronNode, pool: Pool): NodeState {
+  const { health, unfit, endpoint, number, lacksPeers, behindSince } = node
+  const ofScan = nodeQuestions.filter((question) => question !== 'broadcasting').map((question) => health[question])
+  if (unfit !== null) return 'refuses'
+  if (pool.allowance.used(number) >= endpoint.perDay) return 'limited'
+  const failing = ofScan.flatMap((question) => failingState(question) ?? [])
+  const isBehind = behindSince !== null || (behindOf(node, pool) ?? 0) > headLagBlocksMax || failing.includes('behind')
+  if (isBehind && lacksPeers) return 'no-peers'
+  if (!isBehind && ofScan.every(({ results }) => results === '')) return 'not-asked'
+  return failing.find((state) => state !== 'behind') ?? (isBehind ? 'behind' : 'answers')
 }
 
 /** How the node is used now. Its worse service counts, because the scan needs both services of a node. */

@@ -1,7 +1,8 @@
 import type { Address } from '../chain/address.ts'
-import type { BlockHeight } from '../chain/block.ts'
+import type { BlockHeight, Header } from '../chain/block.ts'
 import { type RequestQuota, readBlocksMax, receiptsMax } from '../chain/chain.ts'
 import type { NodeStatus } from '../chain/node-status.ts'
+import { nodeQuestions } from '../common/node-states.ts'
 import { isAhead, type UnixMs } from '../common/time.ts'
 import type { AlarmSubjects } from '../platform/alarm-table.ts'
 import type { Clock } from '../platform/clock.ts'
@@ -9,6 +10,7 @@ import type { LogFields, Logger } from '../platform/logger.ts'
 import type { Allowance } from './allowance.ts'
 import * as limits from './limits.ts'
 import { meanings, type NodeError, type NodeResult } from './node-errors.ts'
+import { createHealth, type NodeHealth } from './node-health.ts'
 import type { HttpTarget, Network } from './transport.ts'
 import type { Turns } from './turns.ts'
 
@@ -50,14 +52,18 @@ export interface ServiceHealth {
   behindUntil: number
   /** The number of rests so far. A failed request counts only if no rest has begun since it was sent, so concurrent requests that fail cause one rest. */
   rests: number
-  /** The unbroken run of failures: since when, and the newest one. Null if the last request succeeded. */
-  failing: { readonly since: UnixMs; readonly at: UnixMs; readonly why: string } | null
 }
 
 /** What the service remembers about a node. It is stored, because the platform may clear an object's memory between two ticks. */
 export interface NodeMemory {
   readonly rpc: ServiceHealth
   readonly api: ServiceHealth
+  /** How the node answers each question. */
+  readonly health: NodeHealth
+  /** When the node has last given a block with its logs, to within a minute, or was last checked (`checkNodes`); 0 if it never was. */
+  givenAt: number
+  /** Whether the node has said that it has no peers. It is cut off if it is behind, too. */
+  lacksPeers: boolean
   /** Until this time the last successful probe counts. 0 if the node must be probed. */
   probedUntil: number
   /** When the node was last probed because it lacked a receipt; 0 if it never was. */
@@ -78,8 +84,6 @@ export interface NodeMemory {
   /** Since when the node fails, is unfit or is behind; null if it is well. */
   troubleSince: UnixMs | null
   lastError: NodeStatus['error']
-  /** Whether the alarm `node-failing` was raised for the node and is not known to have ended. */
-  isNamedFailing: boolean
   /** How many transfers the node has shown that are in no final block, and since when the service counts them. */
   falseSeen: { readonly count: number; readonly since: number } | null
 }
@@ -88,7 +92,7 @@ export interface NodeMemory {
 interface NodeTelemetry {
   answer: NodeStatus['answer']
   /** The node's newest final block, and when that block was read. */
-  head: { readonly at: UnixMs; readonly height: BlockHeight } | null
+  head: (Header & { readonly at: UnixMs }) | null
   /** When a payout was sent to the node last. */
   broadcastAt: UnixMs | null
 }
@@ -171,6 +175,8 @@ export interface Session {
    * added to the share.
    */
   readonly nodeDeadline: { until: number }
+  /** The error of a request that was tried once more, until it is noted with what the node has answered then (`noteHealth`). */
+  readonly retried: { error: NodeError | null }
 }
 
 /** Begins a new piece of work, which ends at `deadline`. */
@@ -184,22 +190,23 @@ export function createSession(pool: Pool, quota: RequestQuota, deadline: UnixMs)
     sent: new Map(),
     refused: new Set(),
     nodeDeadline: { until: deadline },
+    retried: { error: null },
   }
 }
 
-/** Returns the piece of work with a new `nodeDeadline`, for one query to one node: the node gets a share of the time that remains. */
+/** Returns the piece of work with a new `nodeDeadline` and nothing tried again, for one query to one node: the node gets a share of the time that remains. */
 export function withDeadline(session: Session): Session {
   const { pool, deadline } = session
   const now = pool.clock.now()
   const ms = Math.min(Math.max((deadline - now) * limits.nodePart, limits.nodeMsMin), limits.nodeMsMax)
-  return { ...session, nodeDeadline: { until: Math.min(now + ms, deadline) } }
+  return { ...session, nodeDeadline: { until: Math.min(now + ms, deadline) }, retried: { error: null } }
 }
 
 /** Makes a node about which nothing is known. */
 export function createNode(endpoint: NodeEndpoint, number: number): TronNode {
   const health = (): ServiceHealth => {
     const until = { restUntil: 0, blockedUntil: 0, demotedUntil: 0, behindUntil: 0 }
-    return { failures: 0, rateLimits: 0, slows: 0, rests: 0, failing: null, ...until }
+    return { failures: 0, rateLimits: 0, slows: 0, rests: 0, ...until }
   }
   return {
     number,
@@ -207,6 +214,9 @@ export function createNode(endpoint: NodeEndpoint, number: number): TronNode {
     telemetry: { answer: null, head: null, broadcastAt: null },
     rpc: health(),
     api: health(),
+    health: createHealth(),
+    givenAt: 0,
+    lacksPeers: false,
     probedUntil: 0,
     doubtedAt: 0,
     unfit: null,
@@ -218,7 +228,6 @@ export function createNode(endpoint: NodeEndpoint, number: number): TronNode {
     behindSince: null,
     troubleSince: null,
     lastError: null,
-    isNamedFailing: false,
     falseSeen: null,
     probing: null,
   }
@@ -261,7 +270,7 @@ export function standingOf(health: ServiceHealth, now: number): 'first' | 'behin
 export function recordFailure(
   node: TronNode,
   service: NodeService,
-  { kind, detail }: NodeError,
+  { kind }: NodeError,
   restsBefore: number,
   clock: Clock,
 ): void {
@@ -275,8 +284,6 @@ export function recordFailure(
     health.rests += 1
   }
   const meaning = meanings[kind].node
-  if (meaning === 'rest' || meaning === 'pace')
-    health.failing = { since: earlierOf(health.failing?.since ?? null, now), at: now, why: detail }
   switch (meaning) {
     case 'nothing':
     case 'unfit':
@@ -304,7 +311,7 @@ export function recordFailure(
 
 /** Records a successful request that took `ms`. It ends the service's rest and its run of failures. */
 export function recordSuccess(health: ServiceHealth, ms: number): void {
-  Object.assign(health, { failures: 0, rateLimits: 0, restUntil: 0, blockedUntil: 0, failing: null })
+  Object.assign(health, { failures: 0, rateLimits: 0, restUntil: 0, blockedUntil: 0 })
   if (ms <= limits.slowMs) health.slows = 0
 }
 
@@ -329,8 +336,9 @@ function demoteService(health: ServiceHealth, ms: number, now: number): void {
 
 /** Notes since when a node is in trouble, and when it recovers. Called whenever its health may have changed. */
 export function noteTrouble(pool: Pool, node: TronNode): void {
-  const { rpc, api, unfit, behindSince } = node
-  const isWell = rpc.restUntil === 0 && api.restUntil === 0 && unfit === null && behindSince === null
+  const { rpc, api, unfit, behindSince, health } = node
+  const isFailing = nodeQuestions.some((question) => question !== 'broadcasting' && health[question].since !== null)
+  const isWell = rpc.restUntil === 0 && api.restUntil === 0 && unfit === null && behindSince === null && !isFailing
   const now = pool.clock.now()
   if (!isWell) node.troubleSince = earlierOf(node.troubleSince, now)
   else {

@@ -1,4 +1,5 @@
 import type { Address } from '../chain/address.ts'
+import { nodeQuestions } from '../common/node-states.ts'
 import type { UnixMs } from '../common/time.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { Logger } from '../platform/logger.ts'
@@ -90,7 +91,10 @@ function createMemory(pool: Pool, host: Pick<ObjectHost, 'load' | 'save'>) {
         // The stored node's number belongs to another node now, or to none, so alarms about this number end.
         const isGone = node?.number !== i + 1
         if (isGone && memory.behindSince !== null) pool.clearAlarm('node-behind', { node: i + 1 }).catch(() => false)
-        if (isGone && memory.isNamedFailing) pool.clearAlarm('node-failing', { node: i + 1 }).catch(() => false)
+        for (const question of isGone ? nodeQuestions : []) {
+          if (memory.health?.[question].isNamed)
+            pool.clearAlarm('node-failing', { node: i + 1, question }).catch(() => false)
+        }
       }
       savedText = JSON.stringify(toStored())
     },

@@ -18,6 +18,7 @@ import { nodeMsMin } from './limits.ts'
 import type { Session, TronNode } from './node.ts'
 import { isCall, isUnreadable, readNodeBlocks, readReceipt } from './node-blocks.ts'
 import type { NodeResult } from './node-errors.ts'
+import { noteHealth } from './node-health.ts'
 import { parseBlockRef, type ReadTransactions, successResult } from './parse/block.ts'
 import { isObject, type Parsed, parseHash } from './parse/fields.ts'
 import { parseActs } from './parse/issuer.ts'
@@ -77,7 +78,7 @@ async function agreeOnReceipts(
     const fitsTwice = read.ok && txids.length >= node.receiptsMax && before <= 2 * left()
     if (isLate) node.receiptsMax = Math.min(node.receiptsMax, Math.ceil(txids.length / 2))
     else if (fitsTwice) node.receiptsMax = Math.min(node.receiptsMax * 2, receiptsMax)
-    session.pool.remember()
+    noteHealth(nodeSession, node, 'receipts', read.ok ? null : read.error)
     return read
   })
   const found = {

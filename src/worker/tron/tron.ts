@@ -4,6 +4,7 @@ import { isAhead, type UnixMs } from '../common/time.ts'
 import { findHolder, isActivated, readBalances, readDecimals, readEnergy, readHoldings } from './accounts.ts'
 import { readFinalBlocks, readNodeTail } from './blocks.ts'
 import { broadcastTransaction } from './broadcast.ts'
+import { checkNodes } from './check-nodes.ts'
 import { readCost } from './cost.ts'
 import { readFinalizedHead } from './finalized-head.ts'
 import { readInternalTransfers } from './internal.ts'
@@ -56,6 +57,7 @@ function chainOf(session: Session): Chain {
     activated: (address) => isActivated(session, address),
     broadcast: (transaction, before) => broadcastTransaction(session, transaction, before),
     decimals: (contract) => readDecimals(session, contract),
+    checkNodes: (stored) => checkNodes(session, stored),
     noteFalse: (number, transfers) => noteFalse(session, number, transfers),
   }
 }

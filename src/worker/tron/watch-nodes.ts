@@ -1,11 +1,13 @@
 import { blockSeconds, type Header } from '../chain/block.ts'
 import type { AgreedHead } from '../chain/chain.ts'
 import { finalityMs } from '../chain/finality.ts'
+import { nodeQuestions, nodeStates } from '../common/node-states.ts'
 import type { UnixMs } from '../common/time.ts'
 import type { Answers } from './agreement.ts'
 import { headAgeMsMax, headLagBlocksMax, troubleAlarmMs } from './limits.ts'
 import { demote, earlierOf, fieldsOf, labelOf, noteTrouble, type Pool, type Session, type TronNode } from './node.ts'
 import type { NodeErrorKind } from './node-errors.ts'
+import { forgetOldFailures } from './node-health.ts'
 
 /** The finalized head of a node, and when it was received. */
 export type NodeHead = Header & { readonly at: UnixMs }
@@ -76,7 +78,8 @@ function raiseBehind({ clock, raiseAlarm }: Pool, behind: readonly Late[], answe
     node.behindSince = earlierOf(node.behindSince, since)
     if (now - node.behindSince < troubleAlarmMs) continue
     const seconds = Math.floor((now - node.behindSince) / 1000)
-    raiseAlarm('node-behind', { node: node.number }, { ...fieldsOf(node), height, newest, seconds })
+    const { word } = nodeStates[node.lacksPeers ? 'no-peers' : 'behind']
+    raiseAlarm('node-behind', { node: node.number }, { ...fieldsOf(node), state: word, height, newest, seconds })
   }
 }
 
@@ -85,33 +88,25 @@ async function endBehind({ clock, clearAlarm }: Pool, caughtUp: readonly TronNod
   for (const node of caughtUp) {
     if (node.behindSince === null) continue
     const canBeRaised = clock.now() - node.behindSince >= troubleAlarmMs
-    if (!canBeRaised || (await clearAlarm('node-behind', { node: node.number }))) node.behindSince = null
+    if (canBeRaised && !(await clearAlarm('node-behind', { node: node.number }))) continue
+    Object.assign(node, { behindSince: null, lacksPeers: false })
   }
 }
 
-const services = [
-  ['rpc', 'JSON-RPC'],
-  ['api', 'HTTP API'],
-] as const
-
-/** Raises an alarm for a node if one of its services has failed at each request for three minutes; ends it when both are healthy. */
-async function watchFailing({ nodes, raiseAlarm, clearAlarm }: Pool): Promise<void> {
+/** Raises an alarm for each question at which a node has failed for three minutes; ends it when the node gives the data again. */
+async function watchFailing({ nodes, clock, raiseAlarm, clearAlarm }: Pool): Promise<void> {
   for (const node of nodes) {
-    const failing = services.flatMap(([service, name]) => {
-      const failure = node[service].failing
-      return failure === null ? [] : [{ service: name, ms: failure.at - failure.since, why: failure.why }]
-    })
-    const long = failing.find(({ ms }) => ms >= troubleAlarmMs)
-    if (long !== undefined) {
-      const { service, ms, why } = long
-      node.isNamedFailing = true
-      raiseAlarm(
-        'node-failing',
-        { node: node.number },
-        { ...fieldsOf(node), service, seconds: Math.floor(ms / 1000), why },
-      )
-    } else if (node.isNamedFailing && failing.length === 0) {
-      node.isNamedFailing = !(await clearAlarm('node-failing', { node: node.number }))
+    forgetOldFailures(node, clock.now())
+    for (const question of nodeQuestions) {
+      const health = node.health[question]
+      const { since, failure } = health
+      const subject = { node: node.number, question }
+      if (since !== null && failure !== null && failure.at - since >= troubleAlarmMs) {
+        const seconds = Math.floor((failure.at - since) / 1000)
+        const { word } = nodeStates[failure.state]
+        health.isNamed = true
+        raiseAlarm('node-failing', subject, { ...fieldsOf(node), question, state: word, seconds, why: failure.why })
+      } else if (health.isNamed && since === null) health.isNamed = !(await clearAlarm('node-failing', subject))
     }
   }
 }

@@ -1,6 +1,7 @@
 import * as z from 'zod/mini'
 import { nodeUses } from '../../chain/node-status.ts'
 import { entryTypes } from '../../common/ids.ts'
+import { nodeQuestions, nodeStateNames, nodeStates } from '../../common/node-states.ts'
 import { heldReasons } from '../../common/reasons.ts'
 import { countedMax } from '../../deposits/store/lists.ts'
 import { type AlarmKind, alarmTable, urgencies } from '../../platform/alarm-table.ts'
@@ -89,6 +90,7 @@ const gap = () =>
 const subject = () =>
   z.strictObject({
     node: z.exactOptional(docs.idSchema('A node, by its place in `TRON_NODES`.')),
+    question: z.exactOptional(docs.described(z.enum(nodeQuestions), 'What the node fails to answer.')),
     why: z.exactOptional(docs.textSchema('What is wrong with the node, if that is a fault of its own.')),
     height: z.exactOptional(docs.countSchema('A block.')),
     from: z.exactOptional(docs.countSchema('The first block of a gap when it was found.')),
@@ -121,10 +123,16 @@ const difference = () =>
     since: docs.instantSchema(),
   })
 
+const describeStates = () => nodeStateNames.map((name) => `\`${name}\` (${nodeStates[name].word})`).join(', ')
+
 const node = () =>
   z.strictObject({
     number: docs.idSchema('Its place in `TRON_NODES`.'),
     name: docs.textSchema('Its name; without one its number, with the end of its host.'),
+    state: docs.described(
+      z.enum(nodeStateNames),
+      `Its state, from all that the service asks of it: ${describeStates()}.`,
+    ),
     use: docs.described(
       z.enum(nodeUses),
       '`first`: as configured. `behind`, `demoted` (slow, or outvoted) or `resting` (after failures): others are asked before it. ' +

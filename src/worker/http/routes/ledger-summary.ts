@@ -128,10 +128,11 @@ function payoutsItem(
 }
 
 function nodeItem(status: NodeStatus, index: number): NonNullable<SummaryData['nodes']>[number] {
-  const { name, use, answer, behind, error, used, perDay } = status
+  const { name, state, use, answer, behind, error, used, perDay } = status
   return {
     number: index + 1,
     name,
+    state,
     use,
     behind,
     answered_at: answer === null ? null : formatInstant(answer.at),
@@ -204,6 +205,7 @@ function rulesOf(kind: AlarmKind): Omit<AlarmRule, 'ends' | 'needsLine'> {
 const exampleNode = (host: string, index: number) => ({
   number: index + 1,
   name: nodeName(index + 1, { name: null, host }),
+  state: 'answers',
   use: 'first',
   behind: 0,
   answered_at: '2026-09-21T14:14:20.000Z',
