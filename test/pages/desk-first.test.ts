@@ -41,7 +41,7 @@ describe('the first sentence', () => {
     expect(await textOfFirst(page, '.waiting')).not.toContain(words[1])
   })
 
-  const away = { answered_at: ago(400), failed_at: ago(5), failure: 'no answer in time' }
+  const away = { state: 'down', answered_at: ago(400), failed_at: ago(5), failure: 'no answer in time' }
   it.each([
     ['before anything has noticed', () => undefined],
     ['once the network seems to stand', () => at.desk.summary.alarms.push(alarm('finality-stalled'))],
@@ -63,7 +63,7 @@ describe('the first sentence', () => {
       '1 of 2 nodes answer, and 2 must agree: nothing is credited until node 2 (two.example) is back',
     )
     const status = await textOfFirst(page, '.status')
-    for (const one of ['Name three nodes', 'node 2 (two.example) does not answer', 'no answer in time'])
+    for (const one of ['Name three nodes', 'node 2 (two.example): down', 'no answer in time'])
       expect(status).toContain(one)
     expect(status).not.toContain('network')
     expect(await tone(page)).toBe('bad')
@@ -78,18 +78,46 @@ describe('the first sentence', () => {
     expect(await tone(page)).toBe('warn')
   })
 
+  it('advises nothing that is done already, and claims no credits, with one of three nodes left', async () => {
+    const { summary } = at.desk
+    const [first, second] = summary.nodes ?? []
+    if (first === undefined || second === undefined) throw new Error('two nodes')
+    summary.nodes?.push({ ...first, number: 3, name: 'node 3 (three.example)', ...away, state: 'no-peers' })
+    Object.assign(second, away)
+    summary.alarms.push(alarm('node-failing', { node: 2, question: 'logs' }), alarm('node-behind', { node: 3 }))
+    const page = await open()
+    await seeIn(page, '#state', '1 of 3 nodes answer, and 2 must agree')
+    const status = await textOfFirst(page, '.status')
+    for (const one of ['node 2 (two.example): down', 'node 3 (three.example): has no peers'])
+      expect(status).toContain(one)
+    expect(status).not.toContain('Name three nodes')
+    expect(await textOfFirst(page, 'main')).not.toContain('Deposits are credited')
+    expect(await textOfFirst(page, 'main')).toContain('logs of blocks')
+  })
+
+  it('does not say that a node answers that was not asked yet', async () => {
+    const [first] = at.desk.summary.nodes ?? []
+    if (first === undefined) throw new Error('a node')
+    const unknown = { state: 'not-asked', answered_at: null, answer_ms: null, behind: null }
+    at.desk.summary.nodes?.push({ ...first, number: 3, name: 'node 3 (three.example)', ...unknown })
+    const page = await open()
+    await seeIn(page, '.status', '2 of 3 nodes answer.')
+    await seeIn(page, '[data-node="3"]', 'not asked yet')
+    expect(await tone(page)).toBe('good')
+  })
+
   it('compares a node with no others where there are none', async () => {
     at.desk.summary.nodes?.splice(1)
     Object.assign(at.desk.summary.nodes?.[0] ?? {}, { use: 'demoted', behind: 0 })
     const page = await open()
     await page.waitForSelector('[data-node]')
     const shown = await textOfFirst(page, '[data-node]')
-    expect(shown).toContain('It is slow')
+    expect(shown).toContain('answers: slow')
     expect(shown).not.toContain('others')
   })
 
   it('counts a node that is not asked any more as missing', async () => {
-    Object.assign(at.desk.summary.nodes?.[0] ?? {}, { use: 'unfit', failed_at: ago(5), failure: 'no history' })
+    Object.assign(at.desk.summary.nodes?.[0] ?? {}, { state: 'refuses', failed_at: ago(5), failure: 'no history' })
     const page = await open()
     await seeIn(page, '#state', '1 of 2 nodes answer, and 2 must agree')
   })

@@ -42,7 +42,7 @@ const lists = 'section:has(> #lists)'
 function addTrouble(desk: DeskStory): void {
   for (const [, change] of faults) change(desk)
   Object.assign(desk.summary.nodes?.[0] ?? {}, { used: 99_990, use: 'demoted', behind: 3 })
-  const silent = { answered_at: ago(310), failed_at: ago(4), failure: 'no answer within 5000 ms', use: 'resting' }
+  const silent = { answered_at: ago(310), failed_at: ago(4), failure: 'no answer within 5000 ms', state: 'down' }
   Object.assign(desk.summary.nodes?.[1] ?? {}, silent)
   desk.summary.alarms.push(
     ...[alarm('node-lies', { node: 2, why: 'wrong-chain' }), alarm('chain-forked'), alarm('gap-unread', { from: 100 })],

@@ -44,10 +44,11 @@ const currency = (cuy: number, symbol: string) => ({
 const wellNode = (number: number, host: string) => ({
   number,
   name: `node ${number} (${host})`,
+  state: 'answers',
   use: 'first',
-  behind: 0,
+  behind: 0 as number | null,
   answered_at: ago(2) as string | null,
-  answer_ms: 140,
+  answer_ms: 140 as number | null,
   failed_at: null as string | null,
   failure: null as string | null,
   used: 34_000,

@@ -69,11 +69,11 @@ describe('owed and held', () => {
 describe('the nodes', () => {
   it('are each shown with last answer, delay, error and allowance, and one that is silent is the first sentence', async () => {
     Object.assign(at.desk.summary.nodes?.[0] ?? {}, { used: 99_990, use: 'demoted', behind: 3 })
-    const silent = { answered_at: ago(310), failed_at: ago(4), failure: 'no answer within 5000 ms', use: 'resting' }
+    const silent = { answered_at: ago(310), failed_at: ago(4), failure: 'no answer within 5000 ms', state: 'down' }
     Object.assign(at.desk.summary.nodes?.[1] ?? {}, silent)
     const page = await open()
     await seeIn(page, '#state', '1 of 2 nodes answer, and 2 must agree')
-    await seeIn(page, '.status', 'node 2 (two.example) does not answer')
+    await seeIn(page, '.status', 'node 2 (two.example): down')
     await seeIn(page, '.status', 'no answer within 5000 ms')
     for (const words of [
       '140 ms',
@@ -92,7 +92,7 @@ describe('the nodes', () => {
     at.desk.summary.quorum = 1
     await poke(page)
     await seeIn(page, '#state', 'The scan stands still') // enough nodes answer now, so a silent node is not the reason why the scan stands still
-    await seeIn(page, '.status', 'node 2 (two.example) does not answer · last answer')
+    await seeIn(page, '.status', 'node 2 (two.example): down · last answer')
     expect(await page.$$eval('[data-kind]', (all) => all.length)).toBe(1) // no line of its own about the silent node
     at.desk.summary.nodes = null
     await poke(page)

@@ -127,7 +127,7 @@ describe('the first screen', () => {
     const { summary } = at.desk
     const failure = 'this part of its HTTP API is switched off (HTTP 404)'
     summary.quorum = 1 // otherwise the first sentence would be that too few nodes answer
-    Object.assign(summary.nodes?.[1] ?? {}, { use: 'unfit', failure, failed_at: ago(20) })
+    Object.assign(summary.nodes?.[1] ?? {}, { state: 'refuses', failure, failed_at: ago(20) })
     summary.alarms.push(alarm('node-unfit', { node: 2 }))
     const page = await open()
     await seeIn(page, '#state', 'is a lite node')
@@ -135,7 +135,7 @@ describe('the first screen', () => {
     Object.assign(summary.scan, { status: 'behind', behind: 102, msg: 'nodes', finalized_at: ago(365) })
     await poke(page)
     await seeIn(page, '#state', 'The newest final block is 6 min old')
-    await seeIn(page, '.status', 'Not asked for a while: it cannot do what is needed')
+    await seeIn(page, '.status', 'node 2 (two.example): refuses')
     await seeIn(page, '.status', failure)
   })
 

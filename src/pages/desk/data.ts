@@ -98,9 +98,24 @@ function readReader({ name, scopes }: Members) {
 }
 
 /** What an alarm is about. Members that its kind does not have are null. */
-function readSubject({ node, height, from, txid, cuy, address, contract, setting, endpoint, event, payout }: Members) {
+function readSubject({
+  node,
+  question,
+  height,
+  from,
+  txid,
+  cuy,
+  address,
+  contract,
+  setting,
+  endpoint,
+  event,
+  payout,
+}: Members) {
   return {
     node: readOptionalInteger(node),
+    /** What the node fails to answer. */
+    question: readOptionalText(question),
     /** The number of a block, or of the first block of a gap. */
     height: readOptionalInteger(height ?? from),
     txid: readOptionalText(txid),
@@ -114,10 +129,12 @@ function readSubject({ node, height, from, txid, cuy, address, contract, setting
 }
 
 /** What the scanner knows of a node. `failure` is its last error, in English. */
-function readNode({ number, name, use, behind, answered_at, answer_ms, failed_at, failure, used, per_day }: Members) {
+function readNode({ number, name, state, use, behind, ...rest }: Members) {
+  const { answered_at, answer_ms, failed_at, failure, used, per_day } = rest
   return {
     number: readInteger(number),
     name: readText(name),
+    state: readText(state),
     use: readText(use),
     behind: readOptionalInteger(behind),
     answeredAt: readOptionalText(answered_at),

@@ -2,7 +2,7 @@ import { lookUp } from '../kit/look-up.ts'
 import { type DeskContext, deskAmount, deskSymbol, durationText, sinceText } from './context.ts'
 import type { DeskAlarm, DeskGap, DeskSubject, DeskSummary } from './data.ts'
 import type { Finding, FindingItem, ShownFinding } from './finding.ts'
-import { isMissing } from './nodes.ts'
+import { countAnswering, isMissing, stateText } from './nodes.ts'
 import { isShownByPayouts, payoutAlarmItem, payoutFindings } from './payout-findings.ts'
 import { reasonWords } from './reasons.ts'
 import { isOverdue } from './waiting.ts'
@@ -144,8 +144,10 @@ function aboutOf({ node, txid, setting }: DeskSubject, { nodes }: DeskSummary): 
 /** What an alarm is about, in the page's words: a node, an endpoint, a block, a currency, or an address with its difference. Empty for anything else. */
 function subjectText(context: DeskContext, subject: DeskSubject, { differences }: DeskSummary): string {
   const { texts, format } = context
-  const { node, endpoint, event, height, cuy, address } = subject
-  if (node !== null) return texts.nodeAt(String(node))
+  const { node, question, endpoint, event, height, cuy, address } = subject
+  const asked = lookUp(texts.nodeQuestions, question ?? '')
+  if (node !== null)
+    return asked === undefined ? texts.nodeAt(String(node)) : texts.pair(texts.nodeAt(String(node)), asked)
   if (endpoint !== null) {
     const name = texts.endpointAt(String(endpoint))
     return event === null ? name : `${name} · ${texts.eventOf(String(event))}`
@@ -256,12 +258,10 @@ function endpointFindings(context: DeskContext, { endpoints }: DeskSummary): Fin
 /** The nodes that the scan does without at present, each with the time of its last good answer. */
 function missingItems(context: DeskContext, { nodes }: DeskSummary): FindingItem[] {
   const { texts } = context
-  const missing = (nodes ?? []).filter((node) => isMissing(context, node))
-  return missing.map((node) => {
-    const { name, use, answeredAt, failure } = node
+  return (nodes ?? []).filter(isMissing).map((node) => {
+    const { name, answeredAt, failure } = node
     const last = answeredAt === null ? texts.nodeNever : texts.nodeLast(sinceText(context, answeredAt))
-    const isUnusable = use === 'unfit' || use === 'blocked'
-    const note = isUnusable ? texts.pair(name, texts.uses[use]) : `${texts.nodeSilent(name)} · ${last}`
+    const note = `${texts.pair(name, stateText(context, node))} · ${last}`
     return { about: failure ?? '', note, since: null, ask: null }
   })
 }
@@ -270,16 +270,19 @@ function missingItems(context: DeskContext, { nodes }: DeskSummary): FindingItem
 function tooFewNodes(context: DeskContext, summary: DeskSummary): Finding[] {
   const { texts, format } = context
   const { nodes, quorum, alarms, msg } = summary
-  const missing = (nodes ?? []).filter((node) => isMissing(context, node))
-  const answering = (nodes?.length ?? 0) - missing.length
-  if (nodes === null || answering >= quorum) return []
-  const [count, all, needed] = [answering, nodes.length, quorum].map(format.count) as [string, string, string] // safe: three numbers make three texts
+  const missing = (nodes ?? []).filter(isMissing)
+  if (nodes === null || nodes.length - missing.length >= quorum) return []
+  const [count, all, needed] = [countAnswering(nodes), nodes.length, quorum].map(format.count) as [
+    string,
+    string,
+    string,
+  ] // safe: three numbers make three texts
   const since = alarms.find(({ kind }) => ofTooFewNodes.includes(kind))?.since ?? null
   const facts = { about: msg ?? '', note: problemText(context, summary), since, ask: null }
   const title = texts.tooFewNodes(count, all, needed, missing.map(({ name }) => name).join(', '))
-  return [
-    { kind: 'too-few-nodes', title, remedy: texts.tooFewNodesDo, items: [...missingItems(context, summary), facts] },
-  ]
+  // Who has named three nodes already is not told to.
+  const remedy = nodes.length < 3 ? texts.tooFewNamedDo : texts.tooFewNodesDo
+  return [{ kind: 'too-few-nodes', title, remedy, items: [...missingItems(context, summary), facts] }]
 }
 
 /** The finding that a node is missing although the scan works without it. Empty if another finding names the node, or if the scan does not work. */

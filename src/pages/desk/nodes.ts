@@ -4,19 +4,15 @@ import { ageSeconds, type DeskContext, durationText } from './context.ts'
 import type { DeskNode } from './data.ts'
 import { createLiveSlot, hint, small } from './parts.ts'
 
-/** A node is silent if it has failed since its last good answer, and that answer is older than this. */
-const silentSeconds = 60
+/** Whether the scan does without a node. A node that was not asked yet neither answers nor is missing. */
+export const isMissing = ({ state }: DeskNode) => state !== 'answers' && state !== 'not-asked'
 
-/** Whether a node gives no good answers at present. A node that nobody has asked since its last good answer is not silent. */
-function isSilent(context: DeskContext, { answeredAt, failedAt }: DeskNode): boolean {
-  if (failedAt === null) return false
-  if (answeredAt === null) return true
-  return Date.parse(failedAt) > Date.parse(answeredAt) && (ageSeconds(context, answeredAt) ?? 0) > silentSeconds
-}
+/** How many of the nodes answer. */
+export const countAnswering = (nodes: readonly DeskNode[]) => nodes.filter(({ state }) => state === 'answers').length
 
-/** Whether the scan does without a node, because the node is silent, blocked or unfit. */
-export const isMissing = (context: DeskContext, node: DeskNode) =>
-  isSilent(context, node) || node.use === 'blocked' || node.use === 'unfit'
+/** The state of a node in the page's words. */
+export const stateText = ({ texts }: DeskContext, { state }: DeskNode): string =>
+  lookUp(texts.nodeStates, state) ?? state
 
 /** The part of the page about nodes. For each: its last answer, how far it is behind, its last error, and how many requests it still allows today. */
 export function createNodes(context: DeskContext): PageView {
@@ -39,13 +35,16 @@ function nodeItem(context: DeskContext, node: DeskNode): HTMLElement {
   const { texts, format } = context
   const { name, behind, answeredAt, answerMs, failedAt, failure, used, perDay } = node
   const age = (at: string) => durationText(context, ageSeconds(context, at) ?? 0).replaceAll(' ', '\u00a0')
-  const isBad = isMissing(context, node)
+  const isBad = isMissing(node)
   const left = Math.max(0, perDay - used)
   const percent = perDay === 0 ? 0 : Math.floor((left * 100) / perDay)
   const answer =
     answeredAt === null ? texts.nodeNever : texts.nodeAnswered(age(answeredAt), format.count(answerMs ?? 0))
   const isSole = context.model.summary?.nodes?.length === 1
-  const use = (isSole ? lookUp(texts.soleUses, node.use) : undefined) ?? lookUp(texts.uses, node.use) ?? node.use
+  const isDemoted = node.state === 'answers' && node.use === 'demoted'
+  const use = isDemoted
+    ? texts.pair(stateText(context, node), isSole ? texts.nodeSlow : texts.nodeDemoted)
+    : stateText(context, node)
   const lines = [
     html('strong', { class: isBad ? 'fault' : null }, name),
     small(use),

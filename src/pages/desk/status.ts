@@ -4,7 +4,7 @@ import { type DeskContext, durationText, type JudgedSummary, sinceText } from '.
 import type { DeskSummary } from './data.ts'
 import type { Finding, ShownFinding } from './finding.ts'
 import { finalAgeSeconds, findingsOf, isBad, nodesLateSeconds, standsStill } from './findings.ts'
-import { isMissing } from './nodes.ts'
+import { countAnswering } from './nodes.ts'
 import { createLiveSlot, fact, hint, lateText, sentence, small, storyButton } from './parts.ts'
 import { refusalElements } from './refusal.ts'
 import { line } from './steps.ts'
@@ -107,7 +107,7 @@ function waitingLine(context: DeskContext, waiting: readonly Waiting[]): HTMLEle
 /** Sentences about what works: scan, nodes, endpoints. `isIdle`: nothing waits for a person, so nothing has to be done. */
 function wellText(context: DeskContext, { finalized, nodes, endpoints }: DeskSummary, isIdle: boolean): string {
   const { texts, format } = context
-  const answering = nodes?.filter((node) => !isMissing(context, node)).length ?? 0
+  const answering = countAnswering(nodes ?? [])
   const served = endpoints.filter(({ behindSeconds }) => behindSeconds === 0).length
   const known = [
     texts.allScanned(format.count(finalized)),

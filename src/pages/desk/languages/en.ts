@@ -1,3 +1,4 @@
+import { type NodeState, nodeStates } from '../../../worker/common/node-states.ts'
 import { alarmTable } from '../../../worker/platform/alarm-table.ts'
 import type { InAnyLanguage } from '../../kit/texts.ts'
 import { enPayouts } from './en-payouts.ts'
@@ -8,6 +9,11 @@ import type { AlarmTexts } from './zh-alarms.ts'
 const enAlarms = Object.fromEntries(
   Object.entries(alarmTable).map(([kind, { raised, remedy }]) => [kind, [raised, remedy]]),
 ) as unknown as AlarmTexts // safe: the entries are those of every kind, each with its two sentences
+
+/** The words of the service's own table of states, which are English. */
+const enNodeStates = Object.fromEntries(
+  Object.entries(nodeStates).map(([state, { word }]) => [state, word]),
+) as Readonly<Record<NodeState, string>> // safe: the entries are those of every state
 
 /** The texts of the desk, in English. Their structure is that of every language: a text that another language lacks is a type error. */
 export const enDesk = {
@@ -73,8 +79,10 @@ export const enDesk = {
   inReview: 'Deposits to look at',
   tooFewNodes: (n: string, all: string, needed: string, missing: string) =>
     `${n} of ${all} nodes answer, and ${needed} must agree: nothing is credited until ${missing} is back`,
-  tooFewNodesDo:
-    'Repair it, or replace it in `TRON_NODES` and deploy. Deposits wait, and none is lost. Name three nodes in `TRON_NODES`: then any one of them can be away.',
+  tooFewNodesDo: 'Repair what is missing, or replace it in `TRON_NODES` and deploy. Deposits wait, and none is lost.',
+  /** The same if fewer than three nodes are named. */
+  tooFewNamedDo:
+    'Repair what is missing, or replace it in `TRON_NODES` and deploy. Deposits wait, and none is lost. Name three nodes in `TRON_NODES`: then any one of them can be away.',
   advice: 'What to do: ',
   others: (n: string) => `${n} more below`,
   since: (time: string) => `Since ${time}`,
@@ -192,17 +200,19 @@ export const enDesk = {
   nodeLevel: 'Not behind the others',
   nodeFailed: (age: string) => `Last error: ${age} ago`,
   nodeLeft: (left: string, all: string, percent: string) => `Allowance left today: ${left} of ${all} (${percent} %)`,
-  uses: {
-    first: 'In use',
-    behind: 'Asked last: it is behind',
-    demoted: 'Asked last: it is slow, or others have outvoted it',
-    resting: 'Asked last: it has failed',
-    blocked: 'Not asked for a while: it refuses requests, or is of another chain',
-    unfit: 'Not asked for a while: it cannot do what is needed',
+  /** The state of a node in one word. */
+  nodeStates: enNodeStates,
+  nodeDemoted: 'asked last: it is slow, or others have outvoted it',
+  /** The same if the deployment has only this node. */
+  nodeSlow: 'slow',
+  /** What a node can fail to answer. */
+  nodeQuestions: {
+    heads: 'its newest final block',
+    blocks: 'blocks',
+    logs: 'logs of blocks',
+    receipts: 'receipts',
+    broadcasting: 'sending payouts',
   },
-  /** What the desk says about the use of a node if the deployment has only this node. */
-  soleUses: { demoted: 'It is slow', resting: 'It has failed' },
-  nodeSilent: (name: string) => `${name} does not answer`,
   nodeLast: (time: string) => `last answer ${time}`,
   nodesSilent: (n: string, all: string) => `${n} of ${all} nodes give no usable answer`,
   nodeSilentDo:
