@@ -1,11 +1,14 @@
 import { type BlockHeight, blockSeconds, type Header } from '../../worker/chain/block.ts'
 import { nodeName } from '../../worker/chain/node-name.ts'
+import { type NodeState, nodeStates } from '../../worker/common/node-states.ts'
 import { ok } from '../../worker/common/result.ts'
 import { genesisHashes, requireFit } from '../../worker/tron/ask.ts'
+import { readPeers } from '../../worker/tron/check-nodes.ts'
 import { encodeCalls } from '../../worker/tron/json-rpc.ts'
 import { labelOf, type Pool, type Session, type TronNode } from '../../worker/tron/node.ts'
 import { isCall, type NodeBlock, readNodeBlocks } from '../../worker/tron/node-blocks.ts'
 import type { NodeError, NodeResult } from '../../worker/tron/node-errors.ts'
+import { stateOfError } from '../../worker/tron/node-health.ts'
 import { isObject } from '../../worker/tron/parse/fields.ts'
 import { postJson } from '../../worker/tron/transport.ts'
 import { atNode, sessionOf } from '../node-pool.ts'
@@ -48,24 +51,24 @@ export async function checkNode(pool: Pool, chainId: string, node: TronNode): Pr
   const session = atNode(sessionOf(pool, nodeMs), node)
   const results: CheckResult[] = []
   const name = nameOf(node)
-  const add = ({ level, text }: CheckResult) => results.push({ level, text: `${name}: ${text}` })
-  const stop = (why: NodeError | string) => {
-    add(failed(typeof why === 'string' ? why : describeNodeError(why)))
+  const add = (result: CheckResult) => results.push({ ...result, text: `${name}: ${result.text}` })
+  const fail = (what: string, error: NodeError) =>
+    add(withState(stateOfError(error), `${what}: ${describeNodeError(error)}`, error.remedy))
+  const stop = (why: string) => {
+    add(failed(why))
     return { node, results, newest: null }
   }
 
   const { rpcFault, answered, refused, heads } = await askQuestions(session, node)
   if (rpcFault?.kind === 'wrong-chain') return stop(`${rpcFault.detail}, not ${chainId} (TRON_CHAIN_ID)`)
   if (answered.length > 0) add(passed(`answers ${answered.map((one) => questionTexts[one]).join('; ')}`))
-  if (rpcFault !== null) add(failed(`does not answer JSON-RPC: ${describeNodeError(rpcFault)}`))
-  for (const { question, error } of refused) {
-    add(failed(`does not answer ${questionTexts[question]}: ${describeNodeError(error)}`))
-  }
+  if (rpcFault !== null) fail('does not answer JSON-RPC', rpcFault)
+  for (const { question, error } of refused) fail(`does not answer ${questionTexts[question]}`, error)
   if (heads === null || refused.length > 0) return { node, results, newest: null }
   const fit = await requireFit(session, node)
   if (!fit.ok) {
-    const { kind } = fit.error
-    return stop(kind === 'unfit' ? `${describeNodeError(fit.error)}: nothing can be credited` : fit.error)
+    fail(fit.error.kind === 'unfit' ? 'nothing can be credited' : 'cannot be used', fit.error)
+    return { node, results, newest: null }
   }
   const network = publicNetworks.get(chainId)
   const origin = genesisHashes.has(pool.chainId) ? `is that of ${network}` : 'ends in the chain id'
@@ -78,11 +81,20 @@ export async function checkNode(pool: Pool, chainId: string, node: TronNode): Pr
     const late = `so that deposits are credited about ${seconds(newest.timestamp - latest.timestamp)} late`
     add(warned(`shows final state only (a solidity or PBFT port), ${late}: use the port of its full state`))
   }
-  add(checkClock(newest.timestamp - pool.clock.now(), network !== undefined))
+  const clock = checkClock(newest.timestamp - pool.clock.now(), network !== undefined)
+  const isOld = clock.level !== 'ok' && newest.timestamp < pool.clock.now()
+  if (isOld && (await readPeers(session, node)) === 0n) {
+    add(withState('no-peers', clock.text))
+    return { node, results, newest: null }
+  }
+  add(clock)
 
   const api = `HTTP API (${hostInUrl(node.endpoint.api.url)})`
   const blocks = await readNewest(session, node, finalized.height)
-  if (!blocks.ok) return stop(`${api}, and logs: the newest final blocks: ${describeNodeError(blocks.error)}`)
+  if (!blocks.ok) {
+    fail(`${api}, and logs: the newest final blocks`, blocks.error)
+    return { node, results, newest: null }
+  }
   const last = blocks.value.at(-1)?.header
   if ((last?.height ?? 0) < finalized.height)
     return stop(`${api}: it does not have block ${finalized.height}, which is final for the JSON-RPC`)
@@ -107,8 +119,11 @@ function hiddenNewest(latest: Header, finalized: Header): NewestBlock {
   }
 }
 
-/** The usable nodes that are far behind the newest block of all nodes, each with its fault. They may be cut off and cannot be used. */
-export function findBehind(checked: readonly CheckedNode[]): ReadonlyMap<TronNode, CheckResult> {
+/** The usable nodes that are far behind the newest block of all nodes, each with its fault. They may have no peers, and cannot be used. */
+export async function findBehind(
+  pool: Pool,
+  checked: readonly CheckedNode[],
+): Promise<ReadonlyMap<TronNode, CheckResult>> {
   const usable = checked.flatMap(({ node, newest }) => (newest === null ? [] : [{ node, newest }]))
   const [first] = usable.toSorted((a, b) => b.newest.timestamp - a.newest.timestamp)
   const behind = new Map<TronNode, CheckResult>()
@@ -117,10 +132,18 @@ export function findBehind(checked: readonly CheckedNode[]): ReadonlyMap<TronNod
     const blocks = first.newest.height - newest.height
     const ms = first.newest.timestamp - newest.timestamp
     if (blocks <= behindBlocksMax && ms <= behindBlocksMax * blockSeconds * 1000) continue
+    const peers = await readPeers(atNode(sessionOf(pool, nodeMs), node), node)
     const text = `its newest block ${newest.height} is ${blocks} blocks (${seconds(ms)}) behind that of ${nameOf(first.node)}`
-    behind.set(node, failed(`${nameOf(node)}: ${text}: it is cut off, or still syncs`))
+    const fault = withState(peers === 0n ? 'no-peers' : 'behind', text)
+    behind.set(node, { ...fault, text: `${nameOf(node)}: ${fault.text}` })
   }
   return behind
+}
+
+/** A fault of a node, which begins with the word for its state. `remedy`: what else to do than what the state asks for. */
+function withState(state: NodeState, text: string, remedy?: string): CheckResult {
+  const known = nodeStates[state]
+  return failed(`${known.word}: ${text}`, remedy ?? known.remedy ?? undefined)
 }
 
 const noHistory = 'it has no transaction history (storage.transHistory.switch), or lacks that of this block'

@@ -14,6 +14,8 @@ export interface CheckResult {
   /** A line with `FAIL` makes the doctor end with exit code 1; the other levels do not. */
   readonly level: 'ok' | 'warn' | 'FAIL'
   readonly text: string
+  /** What to do about a fault; absent if the first word of the text says it (`adviceFor`). */
+  readonly advice?: string
 }
 
 /** A line of a check that found no fault, and nothing else that the operator should know. */
@@ -21,7 +23,8 @@ export const passed = (text: string): CheckResult => ({ level: 'ok', text })
 /** A line of a service that works, with something that the operator should know. */
 export const warned = (text: string): CheckResult => ({ level: 'warn', text })
 /** A fault that the operator must correct. */
-export const failed = (text: string): CheckResult => ({ level: 'FAIL', text })
+export const failed = (text: string, advice?: string): CheckResult =>
+  advice === undefined ? { level: 'FAIL', text } : { level: 'FAIL', text, advice }
 
 /** The line to print for a check: its level, padded to four characters, and its text. */
 export function lineOf({ level, text }: CheckResult): string {

@@ -56,7 +56,7 @@ function conclude(results: readonly CheckResult[], isDeployment: boolean): strin
   const warnings = results.filter(({ level }) => level === 'warn').length
   const more = others.length === 0 ? '' : ` (${others.length} more failed)`
   if (first !== undefined) {
-    return `This must not be deployed; what comes first is ${first.text}${more}\nWhat to do: ${adviceFor(first.text)}.`
+    return `This must not be deployed; what comes first is ${first.text}${more}\nWhat to do: ${first.advice ?? adviceFor(first.text)}.`
   }
   if (isDeployment) return `This may be deployed: no check failed, ${warnings} warned.`
   return `This works here: no check failed, ${warnings} warned; --production or --env <name> checks what is deployed.`

@@ -108,7 +108,7 @@ async function* checkChain(
     yield checkAllowance(one.node, config?.scanEverySeconds ?? null)
     checked.push(one)
   }
-  const behind = findBehind(checked)
+  const behind = await findBehind(pool, checked)
   yield* behind.values()
   const nodes = checked.flatMap(({ node, newest }) => (newest === null || behind.has(node) ? [] : [node]))
   const usable: Pool = { ...pool, nodes, quorum: nodes.length }

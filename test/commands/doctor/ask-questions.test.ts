@@ -35,7 +35,7 @@ describe('the three questions that the doctor asks of each node', () => {
     const lines = await linesFor(({ method }) => (method === 'eth_getLogs' ? error(-32000) : undefined))
     expect(lines).toContain(`ok    node 1 (A provider): answers ${texts.finalized}; ${texts.blocks}`)
     expect(failures(lines)).toEqual([
-      `FAIL  node 1 (A provider): does not answer ${texts.logs}: its list of logs: an error (error -32000): ${anyRemedy}`,
+      `FAIL  node 1 (A provider): refuses: does not answer ${texts.logs}: its list of logs: an error (error -32000): ${anyRemedy}`,
       quorum,
     ])
   })
@@ -43,7 +43,7 @@ describe('the three questions that the doctor asks of each node', () => {
   it('show a provider that gives fewer logs than a block has', async () => {
     const lines = await linesFor(({ method }) => (method === 'eth_getLogs' ? error(-32005) : undefined))
     expect(failures(lines)).toEqual([
-      `FAIL  node 1 (A provider): does not answer ${texts.logs}: its list of logs: the reply would be too large (error -32003): ${anyRemedy}`,
+      `FAIL  node 1 (A provider): refuses: does not answer ${texts.logs}: its list of logs: the reply would be too large (error -32003): ${anyRemedy}`,
       quorum,
     ])
   })
@@ -52,7 +52,7 @@ describe('the three questions that the doctor asks of each node', () => {
     const lines = await linesFor(({ params }) => (params[0] === 'finalized' ? error(-32602) : undefined))
     expect(lines).toContain(`ok    node 1 (A provider): answers ${texts.logs}; ${texts.blocks}`)
     expect(failures(lines)).toEqual([
-      `FAIL  node 1 (A provider): does not answer ${texts.finalized}: it has no tag finalized (java-tron 4.8.0)`,
+      `FAIL  node 1 (A provider): refuses: does not answer ${texts.finalized}: it has no tag finalized (java-tron 4.8.0)`,
       quorum,
     ])
   })
@@ -64,7 +64,7 @@ describe('the three questions that the doctor asks of each node', () => {
     })
     const lines = await harness.check({ TRON_NODES: [{ rpc: url, api: url }] })
     expect(lines).toContain(`ok    node 1: answers ${texts.finalized}; ${texts.logs}`)
-    expect(failures(lines)).toEqual([`FAIL  node 1: does not answer ${texts.blocks}: ${nowhere}`, quorum])
+    expect(failures(lines)).toEqual([`FAIL  node 1: refuses: does not answer ${texts.blocks}: ${nowhere}`, quorum])
   })
 
   it('show a provider without JSON-RPC: its HTTP API is asked for a block that each node has', async () => {
@@ -77,7 +77,7 @@ describe('the three questions that the doctor asks of each node', () => {
     })
     const lines = await harness.check({ TRON_NODES: [{ rpc: url, api: url }] })
     expect(lines).toContain(`ok    node 1: answers ${texts.blocks}`)
-    expect(failures(lines)).toEqual([`FAIL  node 1: does not answer JSON-RPC: ${nowhere}`, quorum])
+    expect(failures(lines)).toEqual([`FAIL  node 1: refuses: does not answer JSON-RPC: ${nowhere}`, quorum])
     expect(bodies).toEqual(['{"startNum":1,"endNum":2}'])
   })
 })

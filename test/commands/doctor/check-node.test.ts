@@ -60,8 +60,8 @@ describe('the doctor on nodes with faults', () => {
     ] // safe: the variables of `valuesFor` have an array of nodes
     const lines = await harness.check({ TRON_NODES: nodes })
     expect(failures(lines)).toEqual([
-      'FAIL  node 1: does not answer JSON-RPC: unreachable: the connection failed',
-      'FAIL  node 1: does not answer getblockbylimitnext of the HTTP API: unreachable: the connection failed',
+      'FAIL  node 1: down: does not answer JSON-RPC: unreachable: the connection failed',
+      'FAIL  node 1: down: does not answer getblockbylimitnext of the HTTP API: unreachable: the connection failed',
       anyQuorumFailure,
     ])
     expect(lines).toContain(`ok    token USDT (${tokenBase58}): symbol USDT`)
@@ -77,33 +77,36 @@ describe('the doctor on nodes with faults', () => {
       'keeps no history',
       () =>
         harness.alteredNode(({ method }) => (method === 'eth_getTransactionReceipt' ? { result: null } : undefined)),
-      /it has no transaction history \(storage\.transHistory\.switch\): nothing can be credited$/,
+      /refuses: nothing can be credited: it has no transaction history \(storage\.transHistory\.switch\)$/,
     ],
   ])('fails a node that %s', async (_, changes, expected) => {
     expect(failures(await harness.check(await changes()))).toEqual([expect.stringMatching(expected), anyQuorumFailure])
   })
 
-  it.each<[string, number, string]>([
+  it.each<[string, number, string, string]>([
     [
       'limits requests',
       429,
+      'limited',
       'it has had too many requests (HTTP 429): try again later, or name the variable of an API key in keyVar',
     ],
     [
       'forbids requests',
       403,
+      'refuses',
       'refused: its plan lacks this, it has had too many requests, or its key is wrong or missing (HTTP 403): try again later, or name the variable of an API key in keyVar',
     ],
     [
       'refuses the API key',
       401,
+      'refuses',
       'the API key is missing or refused (HTTP 401): name the variable of a valid key in keyVar',
     ],
-    ['redirects', 302, 'a redirect (HTTP 302)'],
-  ])('fails a node that %s at both of its services', async (_, code, why) => {
+    ['redirects', 302, 'refuses', 'a redirect (HTTP 302)'],
+  ])('fails a node that %s at both of its services', async (_, code, state, why) => {
     expect(failures(await harness.check(await status(code)()))).toEqual([
-      `FAIL  node 1: does not answer JSON-RPC: ${why}`,
-      `FAIL  node 1: does not answer getblockbylimitnext of the HTTP API: ${why}`,
+      `FAIL  node 1: ${state}: does not answer JSON-RPC: ${why}`,
+      `FAIL  node 1: ${state}: does not answer getblockbylimitnext of the HTTP API: ${why}`,
       anyQuorumFailure,
     ])
   })

@@ -2,7 +2,7 @@ import { createServer, type IncomingHttpHeaders } from 'node:http'
 import { text } from 'node:stream/consumers'
 import type { ConfigurationSource } from '../../../src/commands/configuration.ts'
 import type { ReadStored } from '../../../src/commands/database.ts'
-import { lineOf } from '../../../src/commands/doctor/check-settings.ts'
+import { type CheckResult, lineOf } from '../../../src/commands/doctor/check-settings.ts'
 import { type DoctorPlatform, runChecks } from '../../../src/commands/doctor/run-checks.ts'
 import type { QueryRows } from '../../../src/commands/reading-database.ts'
 import { ok } from '../../../src/worker/common/result.ts'
@@ -133,11 +133,15 @@ export async function platformAt(
 }
 
 /** Runs all checks of the doctor. Returns its lines as it prints them, one for each result. */
-export function linesOf(source: ConfigurationSource, { run, ...platform }: TimedPlatform): Promise<string[]> {
+export const linesOf = async (source: ConfigurationSource, platform: TimedPlatform): Promise<string[]> =>
+  (await resultsOf(source, platform)).map(lineOf)
+
+/** Runs all checks of the doctor. */
+export function resultsOf(source: ConfigurationSource, { run, ...platform }: TimedPlatform): Promise<CheckResult[]> {
   const read = async () => {
-    const lines: string[] = []
-    for await (const result of runChecks(source, platform)) lines.push(lineOf(result))
-    return lines
+    const results: CheckResult[] = []
+    for await (const result of runChecks(source, platform)) results.push(result)
+    return results
   }
   return run(read())
 }
