@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import type { UnixMs } from '../../src/worker/common/time.ts'
 import {
   alarmsIn,
@@ -9,6 +9,7 @@ import {
   startService,
   usdtTo,
 } from '../http/service.ts'
+import { recordDatabase } from '../support/recorded-database.ts'
 import { alarmsOf, balancesOf, finalizedIn, stateOf, tickLater, withAddress, withDeposit } from './harness.ts'
 
 const nowOf = ({ clock }: RunningService) => clock.seconds * 1000
@@ -110,6 +111,30 @@ describe('the alarm of the scanner', () => {
     expect(dueIn(service)).toBeLessThanOrEqual(5)
     await service.with({}).tick()
     expect(await balancesOf(service)).toEqual({ 1: 0, 2: 25 })
+  })
+})
+
+describe('a question whose read of the database hangs', () => {
+  it.each<[string, (txid: string) => string]>([
+    ['what became of a transaction', (txid) => `/ledger/transaction?txid=${txid}`],
+    ['the credit of a transaction', (txid) => `/tron/recharge?txid=${txid}`],
+  ])('about %s is begun anew for whoever asks when it is lost', async (_, pathOf) => {
+    const { service, txid } = await withDeposit()
+    const { db, hang, begun } = recordDatabase(service.db)
+    const isolate = service.with({ DB: db, EVENTS_KEEP_DAYS: 80 })
+    const path = pathOf(txid)
+    const ask = () => (path.startsWith('/ledger/') ? isolate.ledger(path) : isolate.get(path))
+    await isolate.tick() // compares the configuration with the database
+    await isolate.get('/wallet/list')
+    const before = begun.count
+    const release = hang()
+    const first = ask()
+    await vi.waitUntil(() => begun.count > before)
+    hang()() // only what has begun hangs
+    service.clock.seconds += 15
+    expect((await ask()).status).toBe(200)
+    release()
+    expect((await first).status).toBe(200)
   })
 })
 

@@ -1,6 +1,9 @@
+import { lostText } from '../platform/shared-runs.ts'
+
 /**
  * Parts of the messages with which D1 says that it does not answer for now: it was reset, is overloaded, is being exported, or cannot be reached. From the list
- * of errors at https://developers.cloudflare.com/d1/observability/debug-d1/ (read in November 2026); the last three are not in it, and are reported by others.
+ * of errors at https://developers.cloudflare.com/d1/observability/debug-d1/ (read in November 2026); three are not in it, and are reported by others. The last one
+ * is our own.
  * A Durable Object that is reset fails in the same words. D1 has no error codes, only these texts.
  */
 const awayTexts = [
@@ -14,6 +17,7 @@ const awayTexts = [
   'Replica disconnected from primary',
   'Currently processing a long-running export',
   'D1_ERROR: internal error',
+  lostText,
 ] as const
 
 /**

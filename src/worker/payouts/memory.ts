@@ -7,12 +7,13 @@ import type { UnixMs } from '../common/time.ts'
 import type { WriteDatabase } from '../d1/database.ts'
 import { type Clock, endsWithin } from '../platform/clock.ts'
 import type { ObjectHost } from '../platform/object-host.ts'
+import { lostText } from '../platform/shared-runs.ts'
 import { type ComparedRow, selectCompared, storeRestoredAt } from './store/compared.ts'
 
 /** Payouts resume once this many milliseconds of blocks are read after a restore. By then each transaction from before the restore has expired or was found. */
 const restoredMs = 3_600_000
 const storageKey = 'payouts'
-/** A comparison of the database with this memory that takes longer than this is given up, and the next one begins. */
+/** A comparison of the database with this memory that takes longer than this fails, as a database that is away, and the next one begins. */
 const lostMs = 10_000
 
 /**
@@ -33,7 +34,7 @@ export interface PayoutMemory {
   /**
    * Compares the database with the newest event in memory, then notes the event; called before anything is sent. Returns since when payouts are stopped because
    * the database is an older copy, or null. That time is also stored in the database. If the object has no memory but transactions were handed in, the database
-   * counts as an older copy.
+   * counts as an older copy. Throws an `Error` with `lostText` if the database hangs.
    */
   compare(): Promise<UnixMs | null>
   /** The last result of `compare` in this instance; null also before the first one. */
@@ -51,9 +52,10 @@ export interface PayoutMemoryParts {
   readonly host: Pick<ObjectHost, 'load' | 'save'>
 }
 
-/** Makes the memory of a Durable Object; `host` is its storage. An instance runs one comparison at a time. */
+/** Makes the memory of a Durable Object; `host` is its storage. An instance runs one comparison at a time, and all who wait for the next one share it. */
 export function createPayoutMemory({ db, clock, host }: PayoutMemoryParts): PayoutMemory {
   let running: Promise<unknown> = Promise.resolve()
+  let next: Promise<UnixMs | null> | null = null
   let known: UnixMs | null = null
   let [begun, stored] = [0, 0]
   const compare = async () => {
@@ -69,13 +71,24 @@ export function createPayoutMemory({ db, clock, host }: PayoutMemoryParts): Payo
     known = next.restoredAt
     return known
   }
+  const compareInTime = async () => {
+    const result = compare()
+    if (await endsWithin(result, lostMs, clock)) return result
+    throw new Error(lostText)
+  }
+  const begin = () => {
+    next = null
+    const result = compareInTime()
+    running = result.catch(() => null)
+    return result
+  }
   return {
     known: () => known,
-    // One comparison at a time, because an older one must not overwrite the result of a newer one. A comparison that hangs is given up.
+    // One comparison at a time, because an older one must not overwrite the result of a newer one. Whoever comes while one runs waits for the next one, with
+    // all others who come meanwhile: the one that runs may have read the database before that was stored which they must know or note.
     compare() {
-      const result = endsWithin(running, lostMs, clock).then(compare)
-      running = result.catch(() => null)
-      return result
+      next ??= running.then(begin)
+      return next
     },
   }
 }

@@ -38,6 +38,8 @@ export interface ScannerObject extends ScannerCalls {
 const againMs = 1_000
 /** A tick that runs longer than this is given up. */
 const lostTickMs = 4 * tickMs
+/** A user's call that runs longer than this is given up. Its requests to nodes end after `callMs`, so then the database hangs. */
+const lostCallMs = callMs + 3_000
 /** The balances of a user's addresses are reused for one block time after nodes have shown them. */
 const keptBalances = { keptMs: blockSeconds * 1000, isKept: ({ ok }: { readonly ok: boolean }) => ok }
 
@@ -52,10 +54,11 @@ export function createScanner(parts: ScannerParts): ScannerObject {
   const sender = createSender({ ...parts, memory })
   const keyUse: KeyUse = { wasUsed: false, withoutAccount: 0 }
   const openFor = (uid: Uid) => parts.openChain({ kind: 'caller', uid }, (clock.now() + callMs) as UnixMs)
-  const prepared = createSharedRuns<Result<null, QueryFailure>>(clock, { lostMs: callMs })
-  const balances = createSharedRuns<Result<readonly bigint[], QueryFailure>>(clock, keptBalances)
-  const lookUps = createSharedRuns<Result<TransactionFinding, QueryFailure>>(clock)
-  const inquiries = createSharedRuns<Result<CreditAnswer, QueryFailure>>(clock)
+  const calls = { lostMs: lostCallMs }
+  const prepared = createSharedRuns<Result<null, QueryFailure>>(clock, calls)
+  const balances = createSharedRuns<Result<readonly bigint[], QueryFailure>>(clock, { ...calls, ...keptBalances })
+  const lookUps = createSharedRuns<Result<TransactionFinding, QueryFailure>>(clock, calls)
+  const inquiries = createSharedRuns<Result<CreditAnswer, QueryFailure>>(clock, calls)
   return {
     ...createTicks(parts, scans, { memory, sender }),
     async sendPayouts() {
@@ -70,11 +73,11 @@ export function createScanner(parts: ScannerParts): ScannerObject {
       const isOlder = firstIndex !== parts.firstIndex
       if (isOlder) return Promise.resolve(err(cannotIssue('deploying')))
       // All users share one run: for the very first addresses it asks nodes about the key, which many calls at once would do too often for the allowances.
-      return prepared.join(() => prepareIssue(parts, keyUse, openFor(uid))).result
+      return prepared.wait(() => prepareIssue(parts, keyUse, openFor(uid)))
     },
     balances: (uid, addresses, asset) => {
       const key = `${asset.kind === 'native' ? 'TRX' : asset.contract} ${addresses.join(' ')}`
-      return balances.join(() => readBalances(openFor(uid), addresses, asset), key).result
+      return balances.wait(() => readBalances(openFor(uid), addresses, asset), key)
     },
     async scanNow(uid): Promise<Result<ScanAnswer, QueryFailure>> {
       const since = clock.now()
@@ -86,18 +89,18 @@ export function createScanner(parts: ScannerParts): ScannerObject {
       return ok({ problem: end === null ? 'still-running' : (end.failure?.kind ?? null), since })
     },
     checkTransaction: (uid, txid: Txid) =>
-      inquiries.join(async () => {
+      inquiries.wait(async () => {
         if (!(await parts.configMatchesData())) return err(misconfigured)
         const answer = await answerInquiry(parts, openFor(uid), uid, txid)
         // An undecided transfer may have been stored for review just now, with an event.
         if (answer.ok ? answer.value.when === 'credited' : answer.error.kind === 'undecided') parts.wakeEndpoints()
         return answer
-      }, `${uid} ${txid}`).result,
+      }, `${uid} ${txid}`),
     lookUpTransaction: (txid) =>
-      lookUps.join(async () => {
+      lookUps.wait(async () => {
         const isKnown = await parts.configMatchesData()
         return isKnown ? lookUpTransaction(parts, openFor(reservedUid), txid) : err(misconfigured)
-      }, txid).result,
+      }, txid),
   }
 }
 

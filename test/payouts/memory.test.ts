@@ -1,0 +1,56 @@
+import { expect, it, vi } from 'vitest'
+import { isDatabaseAway } from '../../src/worker/d1/away.ts'
+import { createSessions } from '../../src/worker/d1/sessions.ts'
+import { createPayoutMemory } from '../../src/worker/payouts/memory.ts'
+import { createUsage } from '../../src/worker/platform/usage.ts'
+import { createMemoryHost } from '../support/memory-host.ts'
+import { recordDatabase } from '../support/recorded-database.ts'
+import { createVirtualClock } from '../support/virtual-clock.ts'
+import { signedPayout, startPaying } from './harness.ts'
+
+/** The memory of an object that has noted the newest event; its next comparison hangs until `release`. */
+async function hanging() {
+  const service = await startPaying()
+  await signedPayout(service)
+  const { db, statements, begun, hang } = recordDatabase(service.db)
+  const host = createMemoryHost()
+  host.values.set('payouts', { newest: null, restoredAt: null })
+  const clock = createVirtualClock(service.clock.seconds * 1000)
+  const sessions = createSessions(db as unknown as D1Database, { clock, logger: { warn: () => undefined } }) // safe: the members that it uses
+  const memory = createPayoutMemory({ db: sessions.primary(createUsage()), clock, host })
+  expect(await memory.compare()).toBeNull()
+  statements.length = 0
+  begun.count = 0
+  const release = hang()
+  const running = memory.compare()
+  await vi.waitUntil(() => begun.count > 0)
+  return { memory, host, clock, statements, running, release }
+}
+
+it('all who come while a comparison runs share the next one', async () => {
+  const { memory, statements, running, release } = await hanging()
+  const later = Array.from({ length: 50 }, () => memory.compare())
+  release()
+  expect(await Promise.all([running, ...later])).toEqual(Array.from({ length: 51 }, () => null))
+  expect(statements).toHaveLength(2)
+  await memory.compare()
+  expect(statements).toHaveLength(3)
+})
+
+it('a restore before somebody comes is known to them, also if a comparison that runs has not seen it', async () => {
+  const { memory, host, clock, running, release } = await hanging()
+  host.values.set('payouts', { newest: { id: 9_999, digest: 'ab'.repeat(32) }, restoredAt: null })
+  const later = [memory.compare(), memory.compare()]
+  release()
+  expect(await running).toBeNull()
+  expect(await Promise.all(later)).toEqual([clock.now(), clock.now()])
+})
+
+it('a comparison that hangs fails after ten seconds as a database that is away, and so does the one after it', async () => {
+  const { memory, clock, running } = await hanging()
+  const ends = [running, memory.compare(), memory.compare()].map((one) => one.catch(isDatabaseAway))
+  await clock.advance(10_000)
+  expect(await ends[0]).toBe(true)
+  await clock.advance(10_000)
+  expect(await Promise.all(ends)).toEqual([true, true, true])
+})
