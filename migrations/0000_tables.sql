@@ -4,10 +4,12 @@ CREATE TABLE `stored_address` (
 	`address` blob NOT NULL,
 	`issued_height` integer NOT NULL,
 	`created_at` integer NOT NULL,
+	`unpaid` text,
 	CONSTRAINT "address_id" CHECK(id BETWEEN 1 AND 2147483648),
 	CONSTRAINT "address_uid" CHECK(uid BETWEEN 1 AND 9007199254740991),
 	CONSTRAINT "address_address" CHECK(length(address) = 20),
-	CONSTRAINT "address_issued_height" CHECK(issued_height BETWEEN 0 AND 9007199254740991)
+	CONSTRAINT "address_issued_height" CHECK(issued_height BETWEEN 0 AND 9007199254740991),
+	CONSTRAINT "address_unpaid" CHECK(unpaid IS NULL OR (json_type(unpaid) = 'array' AND json_array_length(unpaid) > 0))
 ) STRICT; -- added by hand, because drizzle-kit cannot write STRICT
 --> statement-breakpoint
 CREATE UNIQUE INDEX `address_address` ON `stored_address` (`address`);--> statement-breakpoint

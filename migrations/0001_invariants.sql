@@ -31,13 +31,16 @@ BEGIN
       -- height of that newest address.
       AND NOT (NEW.uid = 9007199254740991 AND NEW.issued_height IS (
         SELECT issued_height FROM stored_address ORDER BY id DESC LIMIT 1));
+  SELECT RAISE(ABORT, 'address: unpaid must list older addresses of its user')
+    WHERE EXISTS (SELECT 1 FROM json_each(NEW.unpaid) WHERE NOT EXISTS (
+      SELECT 1 FROM stored_address WHERE id = value AND uid = NEW.uid));
 END;
 --> statement-breakpoint
 CREATE TRIGGER address_is_never_changed BEFORE UPDATE ON stored_address
 BEGIN
   SELECT RAISE(ABORT, 'address: rows are never changed')
     WHERE NEW.id IS NOT OLD.id OR NEW.uid IS NOT OLD.uid
-      OR NEW.address IS NOT OLD.address OR NEW.created_at IS NOT OLD.created_at
+      OR NEW.address IS NOT OLD.address OR NEW.created_at IS NOT OLD.created_at OR NEW.unpaid IS NOT OLD.unpaid
       -- Only a correction changes a row: it lowers an issued_height that came from the wrong finalized height.
       OR NEW.issued_height > OLD.issued_height
       OR NEW.issued_height IS NOT (SELECT finalized FROM correction ORDER BY id DESC LIMIT 1);

@@ -113,7 +113,7 @@ describe('a further address', () => {
     const second = await further(7, 20)
     expect(second).toEqual({ id: 2, uid: 7, address: addressAt(1) })
     expect(await selectCurrent(db, uid(7))).toEqual(second)
-    expect(await selectAddresses(db, uid(7))).toEqual([one, second])
+    expect(await selectAddresses(db, uid(7), 1_000)).toEqual([one, second])
   })
 
   it('refuses when the number of addresses without a deposit has reached the gap limit', async () => {
@@ -135,7 +135,7 @@ describe('a further address', () => {
     const issued = await Promise.all(calls)
     expect(issued.filter((one) => one === null)).toHaveLength(100)
     expect(await indices()).toEqual(upTo(100))
-    for (const owner of [1, 2, 3, 4, 5]) expect(await selectAddresses(db, uid(owner))).toHaveLength(20)
+    for (const owner of [1, 2, 3, 4, 5]) expect(await selectAddresses(db, uid(owner), 1_000)).toHaveLength(20)
   })
 })
 
@@ -145,12 +145,12 @@ describe('current and all', () => {
     await issue(db, [1])
     expect(await isBookEmpty(db)).toBe(false)
     expect(await selectCurrent(db, uid(2))).toBeNull()
-    expect(await selectAddresses(db, uid(2))).toEqual([])
+    expect(await selectAddresses(db, uid(2), 1_000)).toEqual([])
   })
 
   it("return only the caller's own addresses, oldest first", async () => {
     await issue(db, [1, 2, 1])
-    expect((await selectAddresses(db, uid(1))).map((one) => one.id)).toEqual([1, 3])
+    expect((await selectAddresses(db, uid(1), 1_000)).map((one) => one.id)).toEqual([1, 3])
     expect(await selectCurrent(db, uid(1))).toMatchObject({ id: 3 })
   })
 })

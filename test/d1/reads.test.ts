@@ -17,6 +17,7 @@ import { numbers, withoutTriggers } from './fixtures.ts'
 // one address and one recipient, and one `osn` of all other users. The requests come from the documentation, so that a new route or parameter is asked for, or a
 // test here fails; and a statement that only an example of the documentation sends fails the last one.
 
+const numbersTo = (count: number) => Array.from({ length: count }, (_, i) => i + 1)
 const sizes = [1_000, 20_000] as const
 /** The recipient of all payouts, and the sender of all transfers. */
 const other = addressOf(60)
@@ -73,7 +74,8 @@ async function fill({ db, clock }: RunningService, count: number): Promise<void>
       'stored_event (id, type, uid, created_at, txid, position, cuy, raw, address, reason)',
       `SELECT 1003 + 10 * i, 'deposit.refused', 7, ${begun} + i, unhex(${txidOf('refused')}), 0, 2, '5', unhex('${own}'), 'dust' FROM n`,
     ),
-    insert('stored_address', `SELECT 1 + i, 9, unhex(printf('%040x', 5000000 + i)), 1, 1 FROM n`),
+    insert('stored_address', `SELECT 1 + i, 7, unhex(printf('%040x', 5000000 + i)), 1, 1, NULL FROM n`),
+    `UPDATE stored_address SET unpaid = '${JSON.stringify(numbersTo(18).map((id) => 1 + id))}' WHERE id = ${count} + 1`,
     insert(
       'stored_holding (cuy, address_id, due_at)',
       `SELECT cuy.value, 1 + i, 9000000000000 FROM n, json_each('[1,2]') AS cuy`,
@@ -204,6 +206,9 @@ beforeAll(async () => {
     }
     await note('the first request', () => service.get('/wallet/list'))
     await note('a first address', () => service.get('/tron/generate', 8))
+    await note('a further address of many', async () =>
+      expect((await service.get('/tron/generate?fresh=1')).status).toBe(200),
+    )
     for (const one of documentedOperations()) {
       const { method, path } = one
       if (method === 'get') {
@@ -235,6 +240,10 @@ beforeAll(async () => {
       await service.settled() // then it is sent
     })
     const [txid] = payFinal(service, usdtTo(addressFrom(firstAddress), 5n))
+    const [elsewhere] = payFinal(service, usdtTo(addressOf(61), 5n))
+    await note('a question about a transaction to nobody here', async () =>
+      expect((await send(service, `/tron/recharge?txid=${elsewhere}`)).status).toBe(422),
+    )
     await note('a question about a new transaction', () => send(service, `/ledger/transaction?txid=${txid}`))
     await note('a question that credits', () => send(service, `/tron/recharge?txid=${txid}`))
     all.push(found)
@@ -281,7 +290,6 @@ const currenciesUpTo = (count: number) =>
     const contract = formatBase58(cuy === 2 ? usdtAddress : addressOf(100 + cuy))
     return { cuy, symbol: `T${cuy}`, decimals: 6, ...(cuy === 1 ? {} : { contract }) }
   })
-const numbersTo = (count: number) => Array.from({ length: count }, (_, i) => i + 1)
 
 // Within an index, ids are in order only for one state and currency. `id` says how these pairs lie: each with all of its rows above those of the one before it or
 // below them, or mixed.

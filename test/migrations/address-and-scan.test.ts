@@ -46,6 +46,24 @@ describe('an address', () => {
     ['that is no hex', address({ address: `'0x${c.slice(2)}'` }), 'NOT NULL constraint failed: stored_address.address'],
     ['of 19 bytes', address({ address: `'${c.slice(2)}'` }), 'address_address'],
     ['with the prefix 41', address({ address: `'41${c}'` }), 'address_address'],
+    ['whose unpaid ones are no list', address({ uid: '1', unpaid: `'1'` }), 'address_unpaid'],
+    ['whose unpaid ones are no JSON', address({ unpaid: `'[1'` }), 'malformed JSON'],
+    ['whose unpaid ones are an empty list', address({ unpaid: `'[]'` }), 'address_unpaid'],
+    [
+      "whose unpaid ones are another user's",
+      address({ uid: '2', unpaid: `'[2,1]'` }),
+      'address: unpaid must list older addresses of its user',
+    ],
+    [
+      'whose unpaid ones are itself',
+      address({ uid: '2', unpaid: `'[3]'` }),
+      'address: unpaid must list older addresses of its user',
+    ],
+    [
+      'whose unpaid ones are forgotten later',
+      `UPDATE stored_address SET unpaid = '[1]' WHERE id = 2`,
+      'address: rows are never changed',
+    ],
     ['given to another caller', 'UPDATE stored_address SET uid = 2 WHERE id = 1', 'address: rows are never changed'],
     [
       'given to another caller by OR REPLACE',

@@ -4,7 +4,7 @@ import type { Uid } from '../common/ids.ts'
 import { err, ok, type QueryFailure, type Result } from '../common/result.ts'
 import type { ReadDatabase } from '../d1/database.ts'
 import type { Currency } from '../ledger/currencies.ts'
-import { selectAddresses } from './store/address-book.ts'
+import { selectAddresses, selectIssued } from './store/address-book.ts'
 
 /** The most addresses whose balances one call sums. They take 20 requests to a node. */
 export const balanceAddressesMax = 20 * balancesMax
@@ -29,8 +29,11 @@ export async function readChainBalance(
   uid: Uid,
   { currency, address }: BalanceQuery,
 ): Promise<Result<bigint, QueryFailure>> {
-  const own = (await selectAddresses(db, uid)).map((issued) => issued.address)
-  const wanted = address === null ? own : own.filter((one) => one === address)
+  const issued =
+    address === null
+      ? await selectAddresses(db, uid, balanceAddressesMax + 1)
+      : [await selectIssued(db, address)].filter((one) => one?.uid === uid)
+  const wanted = issued.flatMap((one) => one?.address ?? [])
   if (address !== null && wanted.length === 0) return err({ kind: 'not-found', what: 'address' })
   if (wanted.length > balanceAddressesMax) {
     const why = `required where you have more than ${balanceAddressesMax} addresses`

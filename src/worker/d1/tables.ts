@@ -70,6 +70,7 @@ export const addresses = sqliteTable(
     address: addressBytes(),
     issued_height: height(), // finalized height when it was issued: transfers at or below it do not belong to its user
     created_at: instant(),
+    unpaid: text(), // JSON list: the ids of the user's older addresses that had no deposit when it was issued; null if there were none
   },
   (table) => [
     uniqueIndex('address_address').on(table.address),
@@ -78,6 +79,7 @@ export const addresses = sqliteTable(
     rule(table.uid, positiveSafe),
     rule(table.address, bytes(20)),
     rule(table.issued_height, safe),
+    rule(table.unpaid, `unpaid IS NULL OR (json_type(unpaid) = 'array' AND json_array_length(unpaid) > 0)`),
   ],
 )
 

@@ -1,4 +1,4 @@
-import { matchAddresses, selectAddresses } from '../addresses/store/address-book.ts'
+import { matchAddresses } from '../addresses/store/address-book.ts'
 import { type Address, addressFromHex } from '../chain/address.ts'
 import { formatPosition, isInternal, type Txid } from '../chain/block.ts'
 import type {
@@ -183,8 +183,18 @@ async function outcomeFor(context: ScanContext, uid: Uid | null, found: JudgedTr
   if (first !== undefined) return err<QueryFailure>(explainUncredited(first, currencies))
   if (uid !== null && findBeforeIssue(uid, found) !== undefined) return err(paidBeforeIssue)
   if (!found.internals.ok) return err(toQueryFailure(found.internals.error))
-  const addresses = uid === null ? [] : await selectAddresses(db, uid)
-  return err(explainWorthless(found, currencies, new Set(addresses.map(({ address }) => address))))
+  const issued = [...(await matchAddresses(db, namedIn(found)))]
+  const addresses = issued.flatMap(([address, owner]) => (owner.uid === uid ? [address] : []))
+  return err(explainWorthless(found, currencies, new Set(addresses)))
+}
+
+/** All addresses that the transaction names: its own two, the ends of its transfers, and the sender and recipient of each event. */
+function namedIn({ reading, judged }: JudgedTransaction): readonly Address[] {
+  const ends = [...reading.transfers, ...judged.map(({ transfer }) => transfer)].flatMap(({ from, to }) => [from, to])
+  const inEvents = reading.logs.flatMap(({ topics }) =>
+    topics.slice(1, 3).map((topic) => addressFromHex(topic.slice(-40))),
+  )
+  return [reading.owner, reading.target, ...ends, ...inEvents].filter((one) => one !== null)
 }
 
 /** A final transaction, with a verdict about each of its transfers, except those that are stored as movements of the service's own money. */

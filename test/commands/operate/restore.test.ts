@@ -63,7 +63,7 @@ function open(database: LocalDatabase) {
       const of = async (caller: number) => [
         await listWallets({ db, currencies }, uid(caller)),
         await selectEntries(db, uid(caller), { limit: 100 }),
-        await selectAddresses(db, uid(caller)),
+        await selectAddresses(db, uid(caller), 1_000),
       ]
       return [await of(7), await of(8), await selectEvents(db, 0, 100), await selectScan(db)]
     },

@@ -47,12 +47,14 @@ const candidatesMax = 64
 /** The most attempts of one call of `issueNext`. With `candidatesMax` they suffice for thousands of concurrent calls. */
 const issueAttemptsMax = 100
 
-const { id, uid, address, issued_height: issuedHeight, created_at: createdAt } = addresses
+const { id, uid, address, issued_height: issuedHeight, created_at: createdAt, unpaid } = addresses
 const addressColumns = shownList([id, uid, address])
 const selectFrom = sql`SELECT ${addressColumns} FROM ${addresses}`
 const isOfCaller = sql`${uid} = ${sql.placeholder('caller')}`
 const selectNewest = fixedStatement<'caller'>(sql`${selectFrom} WHERE ${isOfCaller} ORDER BY ${id} DESC LIMIT 1`)
-const selectAllOf = fixedStatement<'caller'>(sql`${selectFrom} WHERE ${isOfCaller} ORDER BY ${id}`)
+const selectOldest = fixedStatement<'caller' | 'limit'>(
+  sql`${selectFrom} WHERE ${isOfCaller} ORDER BY ${id} LIMIT ${sql.placeholder('limit')}`,
+)
 const selectOne = fixedStatement<'issued'>(sql`${selectFrom} WHERE ${address} = ${ofHex(sql.placeholder('issued'))}`)
 const selectAny = fixedStatement(sql`SELECT 1 FROM ${addresses} LIMIT 1`)
 
@@ -66,9 +68,9 @@ export async function selectIssued(db: ReadDatabase, issued: Address): Promise<I
   return await selectOne(db, { issued }).first<IssuedAddress>()
 }
 
-/** Reads all addresses of the user, oldest first. */
-export async function selectAddresses(db: ReadDatabase, caller: Uid): Promise<readonly IssuedAddress[]> {
-  return (await selectAllOf(db, { caller }).all<IssuedAddress>()).results
+/** Reads the user's oldest addresses, `limit` at most, oldest first. */
+export async function selectAddresses(db: ReadDatabase, caller: Uid, limit: number): Promise<readonly IssuedAddress[]> {
+  return (await selectOldest(db, { caller, limit }).all<IssuedAddress>()).results
 }
 
 /**
@@ -169,15 +171,23 @@ export async function issueNext(
 const nextIndex = (firstIndex: number) => sql`(SELECT coalesce(max(${id}), ${firstIndex}) FROM ${addresses})`
 
 const own = alias(addresses, 'own')
-const unpaidCount = (caller: Uid) => sql`(
-  SELECT count(*) FROM ${addresses} AS ${own} WHERE ${own.uid} = ${caller} AND NOT EXISTS (
+/**
+ * SQL for the ids of the user's addresses without a deposit, as a JSON list. Each address keeps those that had none when it was issued, so only these and the
+ * newest one are looked at, however many the user has.
+ */
+const unpaidIds = (caller: Uid) => sql`(
+  SELECT json_group_array(${own.id})
+  FROM (SELECT ${id}, ${unpaid} FROM ${addresses} WHERE ${uid} = ${caller} ORDER BY ${id} DESC LIMIT 1) AS newest
+    CROSS JOIN json_each(json_insert(coalesce(newest.unpaid, '[]'), '$[#]', newest.id)) AS known
+    CROSS JOIN ${addresses} AS ${own} ON ${own.id} = known.value
+  WHERE NOT EXISTS (
     SELECT 1 FROM ${transfers} WHERE ${transfers.to_address} = ${own.address} AND ${transfers.uid} = ${caller}
       AND ${transfers.state} IN ('held', 'refused', 'credited')))`
 
 /** Selects a `BookState`: one row, also for a user without an address. */
 function selectState(caller: Uid, firstIndex: number): SQL {
   return sql`
-SELECT ${nextIndex(firstIndex)} AS next, ${unpaidCount(caller)} AS unpaid, newest.* FROM (SELECT 1) LEFT JOIN (
+SELECT ${nextIndex(firstIndex)} AS next, json_array_length(${unpaidIds(caller)}) AS unpaid, newest.* FROM (SELECT 1) LEFT JOIN (
   SELECT ${shownList([id, address])} FROM ${addresses} WHERE ${uid} = ${caller} ORDER BY ${id} DESC LIMIT 1
 ) AS newest ON true`
 }
@@ -188,10 +198,11 @@ SELECT ${nextIndex(firstIndex)} AS next, ${unpaidCount(caller)} AS unpaid, newes
  */
 function insertCandidate(caller: Uid, first: number, candidates: string, firstIndex: number, gapLimit: number): SQL {
   return sql`
-INSERT INTO ${addresses} (${bareList([id, uid, address, issuedHeight, createdAt])})
-SELECT ${first} + key + 1, ${caller}, unhex(value), (SELECT ${scans.finalized} FROM ${scans}), ${nowInDatabase}
-FROM json_each(${candidates}) WHERE ${first} + key = ${nextIndex(firstIndex)}
-  AND (NOT EXISTS (SELECT 1 FROM ${addresses} WHERE ${uid} = ${caller}) OR ${unpaidCount(caller)} < ${gapLimit})
+INSERT INTO ${addresses} (${bareList([id, uid, address, issuedHeight, createdAt, unpaid])})
+SELECT ${first} + key + 1, ${caller}, unhex(value), (SELECT ${scans.finalized} FROM ${scans}), ${nowInDatabase}, nullif(older.unpaid, '[]')
+FROM json_each(${candidates}) CROSS JOIN (SELECT ${unpaidIds(caller)} AS unpaid) AS older
+WHERE ${first} + key = ${nextIndex(firstIndex)}
+  AND (NOT EXISTS (SELECT 1 FROM ${addresses} WHERE ${uid} = ${caller}) OR json_array_length(older.unpaid) < ${gapLimit})
 RETURNING ${columnName(id)}`
 }
 
