@@ -60,6 +60,8 @@ async function fill(count: number): Promise<void> {
 const below = Number.MAX_SAFE_INTEGER as PayoutId
 const payer = addressAt(40)
 const key = { uid: uid(1), cuy: cuy(2), osn: 'new', fee: 0, to_address: stranger }
+/** Both currencies, of which the address holds whatever is asked for. */
+const currencies = [1, 2].map((one) => ({ cuy: cuy(one), most: null }))
 const limits = { limit_each: 100, limit_least: 0, limit_day: 1e9, limit_count: 1e6, limit_user: 1e9 }
 const asked = { ...key, amount: 5, contract: '', raw: '5', mark: '', proof: null, posted_by: 'shop' } as const
 const approved = {
@@ -89,7 +91,7 @@ const works: Readonly<Record<string, (metered: WriteDatabase) => Promise<unknown
   'asking, the write': (metered) =>
     insertPayouts(metered, [{ ...asked, ...approved, created_at: ms(now), changed_at: ms(now) } as never]), // safe: unbranded values
   'what may leave': (metered) => selectLeavingFacts(metered, payer),
-  'the offer to the signer': (metered) => selectOffer(metered, [cuy(1), cuy(2)], 0, 100),
+  'the offer to the signer': (metered) => selectOffer(metered, currencies, 0, 100),
   'what is handed in': (metered) => selectSigningFacts(metered, [500], [txid(500)]),
   'a decision of a person': async (metered) => {
     const [one] = (await selectWithOutflows(metered, [500])).values()
@@ -202,7 +204,7 @@ it('what the offer, a decision, a hand-in, a sending and alarms read is the same
     const many = await rowsNow()
     expect(concerned.filter((_, i) => (many[i] ?? 0) > (few[i] ?? 0))).toEqual([])
   }
-  const { offered } = await selectOffer(db, [cuy(1), cuy(2)], 0, 100)
+  const { offered } = await selectOffer(db, currencies, 0, 100)
   expect(offered.map(({ other }) => other)).toEqual(offered.map(() => null))
 })
 

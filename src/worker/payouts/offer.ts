@@ -1,6 +1,5 @@
-import type { CurrencyId, PayoutId } from '../common/ids.ts'
+import type { PayoutId } from '../common/ids.ts'
 import { err, ok, type Result } from '../common/result.ts'
-import type { UnixMs } from '../common/time.ts'
 import type { ReadDatabase } from '../d1/database.ts'
 import type { PayoutRules } from '../ledger/context.ts'
 import type { Currencies } from '../ledger/currencies.ts'
@@ -11,9 +10,9 @@ import { findStopOfAll, refuseStopped, stoppedCurrencies } from './leaving.ts'
 import type { Payout } from './payout.ts'
 import type { Head } from './signed-bytes.ts'
 import { selectLeavingFacts } from './store/facts.ts'
-import { type PayoutHolding, selectHoldings } from './store/open.ts'
-import { selectOffer } from './store/signing.ts'
-import { isBeyond } from './wallet.ts'
+import { selectHoldings } from './store/open.ts'
+import { type OpenCurrency, selectOffer } from './store/signing.ts'
+import { payableMost } from './wallet.ts'
 
 /** The payouts that a signer may sign now, and the newest final block, to which the signed transactions should refer. */
 export interface SignerOffer {
@@ -22,8 +21,6 @@ export interface SignerOffer {
 }
 
 export const offeredMax = 100
-/** Most pages of approved payouts that one offer reads, if the address can pay for none on the pages before. */
-const pagesMax = 5
 
 export interface OfferContext {
   readonly db: ReadDatabase
@@ -35,25 +32,6 @@ export interface OfferContext {
    * offered.
    */
   readonly isRestored: () => Promise<boolean>
-}
-
-/** Reads a page of payouts that the address can pay for, and the newest final block. */
-async function selectPayable(
-  db: ReadDatabase,
-  currencies: readonly CurrencyId[],
-  from: PayoutId | 0,
-  held: readonly PayoutHolding[],
-  now: UnixMs,
-): ReturnType<typeof selectOffer> {
-  for (let [page, after] = [1, from]; ; page += 1) {
-    const { offered, head } = await selectOffer(db, currencies, after, offeredMax)
-    const payable = offered.filter(({ payout }) => !isBeyond(payout, held, now))
-    const last = offered.at(-1)
-    if (payable.length > 0 || last === undefined || offered.length < offeredMax || page === pagesMax) {
-      return { offered: payable, head }
-    }
-    after = last.payout.id
-  }
 }
 
 /**
@@ -68,9 +46,12 @@ export async function offerPayouts(
   const stop = findStopOfAll(facts, 'offer')
   if (stop !== null) return err(refuseStopped(stop))
   const stopped = stoppedCurrencies(facts, currencies.list, 'offer')
-  const open = currencies.list.flatMap(({ cuy }) => (stopped.has(cuy) ? [] : [cuy]))
   const held = await selectHoldings(db, rules.address)
-  const { offered, head } = await selectPayable(db, open, after ?? 0, held, clock.now())
+  const open = currencies.list.flatMap(({ cuy, asset }): OpenCurrency[] => {
+    const most = payableMost(asset.kind === 'native' ? '' : asset.contract, held, clock.now())
+    return stopped.has(cuy) ? [] : [{ cuy, most: most === null ? null : String(most) }]
+  })
+  const { offered, head } = await selectOffer(db, open, after ?? 0, offeredMax)
   const restored = (await isRestored()) ? findStopOfAll({ ...facts, restoredAt: clock.now() }, 'offer') : null
   if (restored !== null) return err(refuseStopped(restored))
   if (head === null) return err(noHead)

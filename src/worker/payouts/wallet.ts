@@ -83,21 +83,30 @@ export async function readWallet(
 const isYoung = ({ read_at }: PayoutHolding, now: UnixMs) => now - read_at < walletEveryMs
 
 /**
- * Whether the payout address plainly cannot pay this payout alone, by young balances: it holds less than the amount, or for a token neither TRX nor energy for
- * any transfer. An older balance says nothing, so a figure that cannot be read again keeps nothing from being paid.
+ * The most that one payout of an asset can take from the payout address, in chain units, by young balances: what it holds, or nothing of a token while it has
+ * neither TRX nor energy for any transfer. Null if nobody knows: an older balance says nothing, so a figure that cannot be read again keeps nothing from being
+ * paid.
  */
+export function payableMost(contract: Address | '', held: readonly PayoutHolding[], now: UnixMs): bigint | null {
+  const young = (asset: string) => held.find((one) => one.contract === asset && isYoung(one, now))
+  const [own, trx] = [young(contract), young('')]
+  const hasNoFee =
+    contract !== '' &&
+    trx !== undefined &&
+    trx.energy !== null &&
+    BigInt(trx.energy) + BigInt(trx.balance) / sunPerEnergyMin < transferEnergyMin
+  if (hasNoFee) return 0n
+  return own === undefined ? null : BigInt(own.balance)
+}
+
+/** Whether the payout address plainly cannot pay this payout alone. */
 export function isBeyond(
   { contract, raw }: Pick<PayoutRow, 'contract' | 'raw'>,
   held: readonly PayoutHolding[],
   now: UnixMs,
 ): boolean {
-  const young = held.filter((one) => isYoung(one, now))
-  const of = (asset: string) => young.find((one) => one.contract === asset)
-  const balance = of(contract)?.balance
-  if (balance !== undefined && BigInt(balance) < BigInt(raw)) return true
-  const trx = of('')
-  if (contract === '' || trx === undefined || trx.energy === null) return false
-  return BigInt(trx.energy) + BigInt(trx.balance) / sunPerEnergyMin < transferEnergyMin
+  const most = payableMost(contract, held, now)
+  return most !== null && BigInt(raw) > most
 }
 
 /** A currency of which the payout address holds too little; `holds` and `needs` are whole units. `cuy` is null for TRX if it is not configured. */

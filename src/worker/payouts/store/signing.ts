@@ -25,15 +25,27 @@ export interface OfferedPayout {
   readonly other: OtherOutflow | null
 }
 
-/** Reads the approved payouts of these currencies with an id above `after`, oldest first, except those to a user, and the newest final block. */
+/** A currency whose payouts may leave, and the most that the payout address can pay at once, in chain units; null if nobody knows. */
+export interface OpenCurrency {
+  readonly cuy: CurrencyId
+  readonly most: string | null
+}
+
+/** Most approved payouts of a currency that one offer looks at. Behind as many that are beyond what the address holds, a smaller one waits for them. */
+export const lookedAtMax = 500
+
+/**
+ * Reads the approved payouts of these currencies with an id above `after`, oldest first, and the newest final block. Those to a user are left out, and those
+ * that are beyond the most that can be paid: a page is full as long as there are more.
+ */
 export async function selectOffer(
   db: ReadDatabase,
-  currencies: readonly CurrencyId[],
+  currencies: readonly OpenCurrency[],
   after: PayoutId | 0,
   max: number,
 ): Promise<{ readonly offered: readonly OfferedPayout[]; readonly head: Head | null }> {
   const [approved, heads] = await db.batch([
-    selectApproved(db, { currencies: JSON.stringify(currencies), after, max }),
+    selectApproved(db, { currencies: JSON.stringify(currencies), after, max, among: lookedAtMax }),
     selectHead(db, {}),
   ])
   const rows = (approved?.results ?? []) as (PayoutRow & { readonly other: string | null })[] // safe: the columns of the statement
@@ -157,12 +169,16 @@ const max = sql.placeholder('max')
 const isToUser = sql`EXISTS (SELECT 1 FROM ${addresses} WHERE ${addresses.address} = ${ofHex(payouts.to_address)})`
 
 /** The index is in the order of ids only within one state and currency, so the oldest rows of each currency are read. */
-const selectApproved = fixedStatement<'currencies' | 'after' | 'max'>(sql`
+const selectApproved = fixedStatement<'currencies' | 'after' | 'max' | 'among'>(sql`
 SELECT ${payouts}.*, ${otherOutflow} AS other FROM json_each(${sql.placeholder('currencies')}) AS currency
 CROSS JOIN ${payouts} ON ${id} IN (
-  SELECT ${id} FROM ${payouts} INDEXED BY payout_state
-  WHERE ${state} = 'approved' AND ${cuy} = currency.value AND ${id} > ${sql.placeholder('after')} AND NOT ${isToUser}
-  ORDER BY ${id} LIMIT ${max})
+  SELECT oldest.id FROM (
+    SELECT ${id} AS id, ${payouts.raw} AS raw FROM ${payouts} INDEXED BY payout_state
+    WHERE ${state} = 'approved' AND ${cuy} = currency.value ->> 'cuy' AND ${id} > ${sql.placeholder('after')} AND NOT ${isToUser}
+    ORDER BY ${id} LIMIT ${sql.placeholder('among')}) AS oldest
+  WHERE currency.value ->> 'most' IS NULL OR length(oldest.raw) < length(currency.value ->> 'most')
+    OR (length(oldest.raw) = length(currency.value ->> 'most') AND oldest.raw <= currency.value ->> 'most')
+  LIMIT ${max})
 ORDER BY ${id} LIMIT ${max}`)
 
 const selectSignable = fixedStatement<'ids'>(sql`
