@@ -219,7 +219,7 @@ async function useLeftover(
     parts.wakeEndpoints()
   }
   if (work.hasPayouts && parts.payouts !== null) await readWallet(parts, parts.payouts, chain)
-  if (work.hasPayouts) await readCosts(parts.db, chain)
+  if (work.hasPayouts) await readCosts(parts.db, chain, clock.now())
   let compared = await compareHoldings({ ...parts, chain }, state)
   while (compared.ok && compared.value === 'more' && clock.now() < until) {
     compared = await compareHoldings({ ...parts, chain }, state)

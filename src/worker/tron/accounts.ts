@@ -8,7 +8,7 @@ import { balanceCall, decimalsCall, parseResult, tokenBalanceCall } from './json
 import { batchCallsMax } from './limits.ts'
 import type { Session, TronNode } from './node.ts'
 import { type NodeResult, nodeError } from './node-errors.ts'
-import { isObject, type Parsed, parseQuantity, parseUint256 } from './parse/fields.ts'
+import { isCount, isObject, type Parsed, parseQuantity, parseUint256 } from './parse/fields.ts'
 
 /** Reads the newest balances of at most `balancesMax` addresses from one node, in chain units. */
 export async function readBalances(
@@ -107,7 +107,7 @@ export async function readEnergy(session: Session, address: Address): ChainResul
   const query = (node: TronNode, nodeSession: Session) =>
     askApi(nodeSession, node, '/wallet/getaccountresource', body, (value) => {
       const { EnergyLimit: limit = 0, EnergyUsed: used = 0 } = isObject(value) ? value : { EnergyLimit: null }
-      if (typeof limit !== 'number' || typeof used !== 'number') return nodeError('bad-answer', 'no resources')
+      if (!isCount(limit) || !isCount(used)) return nodeError('bad-answer', 'no resources')
       return ok(Math.max(limit - used, 0))
     })
   const { answers, errors } = await collect(session, 'api', query, (all) => quorum - all.length)

@@ -5,11 +5,11 @@ import { agreeOnOne } from './agreement.ts'
 import { askApi } from './ask.ts'
 import type { Session } from './node.ts'
 import { nodeError } from './node-errors.ts'
-import { isObject } from './parse/fields.ts'
+import { isCount, isObject } from './parse/fields.ts'
 
 /** Reads what a transaction of the final block at `height` has cost, as `quorum` nodes show it in `gettransactioninfobyid`. */
 export async function readCost(session: Session, txid: Txid, height: BlockHeight): ChainResult<TransactionCost> {
-  const agreed = await agreeOnOne(session, 'chain', `cost of ${txid}`, async (node, nodeSession) => {
+  const agreed = await agreeOnOne(session, 'money', `cost of ${txid}`, async (node, nodeSession) => {
     const cost = await askApi(nodeSession, node, '/wallet/gettransactioninfobyid', { value: txid }, (value) => {
       if (isObject(value) && Object.keys(value).length === 0) return nodeError('not-kept', 'no transaction info')
       const parsed = parseCost(value, txid, height)
@@ -29,5 +29,3 @@ function parseCost(value: unknown, txid: Txid, height: BlockHeight): Transaction
   const energy = isObject(receipt) ? (receipt.energy_usage_total ?? 0) : null
   return isCount(burnt) && isCount(energy) ? { burnt, energy } : null
 }
-
-const isCount = (value: unknown): value is number => Number.isSafeInteger(value) && Number(value) >= 0

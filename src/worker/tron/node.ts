@@ -81,6 +81,8 @@ export interface NodeMemory {
   receiptsMax: number
   /** Since when the node's finalized head is behind or missing; null if it is neither. */
   behindSince: UnixMs | null
+  /** How many heads in a row were not behind since the node was. */
+  caughtUp: number
   /** Since when the node fails, is unfit or is behind; null if it is well. */
   troubleSince: UnixMs | null
   lastError: NodeStatus['error']
@@ -226,6 +228,7 @@ export function createNode(endpoint: NodeEndpoint, number: number): TronNode {
     blocksMax: readBlocksMax,
     receiptsMax,
     behindSince: null,
+    caughtUp: 0,
     troubleSince: null,
     lastError: null,
     falseSeen: null,

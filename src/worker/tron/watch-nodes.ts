@@ -76,6 +76,7 @@ function raiseBehind({ clock, raiseAlarm }: Pool, behind: readonly Late[], answe
   const newest = answers.length > 0 ? Math.max(...answers.map(({ value }) => value.height)) : null
   for (const { node, height, since } of behind) {
     node.behindSince = earlierOf(node.behindSince, since)
+    node.caughtUp = 0
     if (now - node.behindSince < troubleAlarmMs) continue
     const seconds = Math.floor((now - node.behindSince) / 1000)
     const { word } = nodeStates[node.lacksPeers ? 'no-peers' : 'behind']
@@ -83,11 +84,16 @@ function raiseBehind({ clock, raiseAlarm }: Pool, behind: readonly Late[], answe
   }
 }
 
+/** A node whose alarm is raised has caught up after this many heads in a row: one that shows an old head at each second question stays behind. */
+const caughtUpMin = 3
+
 /** Ends the alarms of nodes that have caught up. If an alarm cannot be ended now, that is tried again when the next heads are read. */
 async function endBehind({ clock, clearAlarm }: Pool, caughtUp: readonly TronNode[]): Promise<void> {
   for (const node of caughtUp) {
     if (node.behindSince === null) continue
+    node.caughtUp += 1
     const canBeRaised = clock.now() - node.behindSince >= troubleAlarmMs
+    if (canBeRaised && node.caughtUp < caughtUpMin) continue
     if (canBeRaised && !(await clearAlarm('node-behind', { node: node.number }))) continue
     Object.assign(node, { behindSince: null, lacksPeers: false })
   }

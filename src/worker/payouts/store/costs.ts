@@ -25,9 +25,14 @@ export interface Uncosted {
   readonly height: BlockHeight
 }
 
-/** Reads the failed transactions without a cost of the newest `among` stuck payouts, at most `max`. */
-export async function selectUncosted(db: ReadDatabase, among: number, max: number): Promise<readonly Uncosted[]> {
-  const { results } = await uncosted(db, { among, max }).all<Uncosted>()
+/** Reads the failed transactions without a cost of the newest `among` stuck payouts that have ended after `since`, at most `max`. */
+export async function selectUncosted(
+  db: ReadDatabase,
+  since: number,
+  among: number,
+  max: number,
+): Promise<readonly Uncosted[]> {
+  const { results } = await uncosted(db, { since, among, max }).all<Uncosted>()
   return results
 }
 
@@ -40,11 +45,12 @@ export async function storeCost(
   await updateCost(db, { transaction, burnt: cost.burnt, energy: cost.energy }).run()
 }
 
-const uncosted = fixedStatement<'among' | 'max'>(sql`
+const uncosted = fixedStatement<'since' | 'among' | 'max'>(sql`
 SELECT ${t.id}, ${t.txid}, ${t.height} FROM (
   SELECT ${payouts.txid} AS txid FROM ${payouts} INDEXED BY payout_state WHERE ${state} = 'stuck' AND ${reason} = 'failed'
   ORDER BY ${id} DESC LIMIT ${sql.placeholder('among')}) AS stuck
-CROSS JOIN ${t} ON ${t.txid} = stuck.txid WHERE ${t.burnt} IS NULL AND ${t.height} IS NOT NULL LIMIT ${sql.placeholder('max')}`)
+CROSS JOIN ${t} ON ${t.txid} = stuck.txid WHERE ${t.burnt} IS NULL AND ${t.height} IS NOT NULL
+  AND ${t.changed_at} > ${sql.placeholder('since')} LIMIT ${sql.placeholder('max')}`)
 
 const updateCost = fixedStatement<'transaction' | 'burnt' | 'energy'>(sql`
 UPDATE ${t} SET ${columnName(t.burnt)} = ${sql.placeholder('burnt')}, ${columnName(t.energy)} = ${sql.placeholder('energy')}

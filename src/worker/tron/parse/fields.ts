@@ -80,3 +80,6 @@ export function parseSmallQuantity(value: unknown): number | null {
 export function formatQuantity(value: number): string {
   return `0x${value.toString(16)}`
 }
+
+/** Whether a node's number is a whole one from 0 to 2^53−1. */
+export const isCount = (value: unknown): value is number => Number.isSafeInteger(value) && Number(value) >= 0
