@@ -61,7 +61,7 @@ export function readInfo(nodes: AgreedNodes, txid: string): Promise<MinedInfo | 
 }
 
 /** Decodes a node's text from hex digits of UTF-8. Returns '' if it is not hex. */
-export const hexText = (hex: string) =>
+const hexText = (hex: string) =>
   /^(?:[0-9a-f]{2})+$/i.test(hex) ? plainText(Buffer.from(hex, 'hex').toString('utf8')) : ''
 /** Makes a node's text printable: without control characters, and cut to a short length. */
 export const plainText = (text: string) =>

@@ -54,7 +54,7 @@ export function isInHole({ lackedFrom, scenario }: Holed, height: number): boole
 }
 
 /** Whether the node lacks the block. */
-export function lacks(world: Holed, number: number, height: number): boolean {
+function lacks(world: Holed, number: number, height: number): boolean {
   return isInHole(world, height) && (world.scenario.hardships.lacking?.nodes === 'all' || number === 1)
 }
 

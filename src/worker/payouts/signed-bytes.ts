@@ -55,7 +55,7 @@ export interface BytesFault {
 }
 
 /** A token's transaction with a lower `fee_limit`, in sun, can never pay: an energy costs at least 1 sun. `fee_limit` limits staked energy, too. */
-export const feeLimitMin = transferEnergyMin
+const feeLimitMin = transferEnergyMin
 
 /** The expiration of a transaction may be this far after the newest final block. */
 export const expirationAheadMsMax = 3_600_000

@@ -32,7 +32,7 @@ export interface OpenCurrency {
 }
 
 /** Most approved payouts of a currency that one offer looks at. Behind as many that are beyond what the address holds, a smaller one waits for them. */
-export const lookedAtMax = 500
+const lookedAtMax = 500
 
 /**
  * Reads the approved payouts of these currencies with an id above `after`, oldest first, and the newest final block. Those to a user are left out, and those
