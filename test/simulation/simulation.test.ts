@@ -230,6 +230,10 @@ const inTime: readonly (readonly [sentence: string, overrides: Overrides])[] = [
     { ...two, hardships: { ...noHardships, lacking: { nodes: 'one', what: 'contents', count: 3 } }, trial: quiet },
   ],
   [
+    'a node that gives heads and refuses what blocks contain is named',
+    { ...three, trial: { ...nodeTrial, trouble: 'contents refused', minutes: 7 } },
+  ],
+  [
     'a node without peers delays no transaction, whatever it says',
     payingWith({ nodes: [honest, honest, honest], hardships: { deaf: 1 } }),
   ],

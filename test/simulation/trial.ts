@@ -199,12 +199,11 @@ const knownAfterOf: Partial<Record<TroubleName, number>> = {
   'values of any kind': 20,
   'API switched off': 1,
   'lite node': 1,
-  'contents refused': 1,
 }
 /** The service names a node after 20 of its transfers were in no final block. It may need more, because a failed tick counts nothing. */
 const falseMax = 60
-/** A node that is behind is named after three minutes. */
-const behindMs = 200_000
+/** For so long a node must have been asked before it must be named: one that is behind after three minutes, one that refuses contents after five. */
+const knownMsOf: Partial<Record<TroubleName, number>> = { 'cut off': 200_000, 'contents refused': 300_000 }
 
 /** Checks that the node is named, if it was asked often enough: by a log line of the trial, or by an alarm that is raised. */
 function checkNamed({ env, stored }: SimulatedRun, node: SimulatedNode, { trouble }: Trial, begunAt: number): void {
@@ -217,7 +216,7 @@ function checkNamed({ env, stored }: SimulatedRun, node: SimulatedNode, { troubl
   const asked = requests.filter((at) => at > begunAt && at < until && !isClockAhead(env, at))
   const ms = (asked.at(-1) ?? 0) - (asked[0] ?? 0)
   const enough = isFalse ? knownAfter : (knownAfterOf[trouble] ?? knownAfter)
-  if (wanted === undefined || asked.length < enough || (trouble === 'cut off' && ms < behindMs)) return
+  if (wanted === undefined || asked.length < enough || ms < (knownMsOf[trouble] ?? 0)) return
   const { number } = node
   const raised = stored.alarms().filter(({ subject }) => (JSON.parse(subject) as { node?: number }).node === number)
   const names = new Set([...(env.named.get(number) ?? []), ...raised.map(({ kind }) => kind)])
