@@ -48,7 +48,7 @@ export async function startAsked(secret: string | null, changes: Record<string, 
   const time = createCommandTime()
   const { clock } = time
   const platform: Platform = {
-    clock: { ...clock, sleep: async () => {} },
+    clock: { ...clock, sleep: () => new Promise(() => {}) }, // nothing here waits for time to pass
     fetch: () => Promise.reject(new TypeError('nothing else is reached')),
     logger: createLogger(() => {}),
     uniqueName: () => crypto.randomUUID(),
