@@ -1,5 +1,6 @@
 import type { UnixMs } from '../../src/worker/common/time.ts'
 import type { ObjectHost } from '../../src/worker/platform/object-host.ts'
+import { lostText } from '../../src/worker/platform/shared-runs.ts'
 import { isDatabaseFault, isDatabaseFaultText } from './database.ts'
 import type { Environment } from './environment.ts'
 import {
@@ -72,12 +73,14 @@ interface Instance extends Lifetime {
 const platformFault = 'the platform ended'
 const describe = (cause: unknown) => (cause instanceof Error ? cause.stack : String(cause))
 
-/** Whether an error is one that the simulated platform threw. */
+/** Whether an error is one that the simulated platform threw, or what the service throws where a call to the platform hangs. */
 export const isPlatformFault = (cause: unknown): boolean =>
-  isDatabaseFault(cause) || (cause instanceof Error && cause.message.includes(platformFault))
+  isDatabaseFault(cause) || (cause instanceof Error && hasPlatformFault(cause.message))
 
-/** Whether the text of an error has one that the simulated platform threw. */
-export const isPlatformFaultText = (text: string): boolean => isDatabaseFaultText(text) || text.includes(platformFault)
+/** Whether the text of an error has such an error. */
+export const isPlatformFaultText = (text: string): boolean => isDatabaseFaultText(text) || hasPlatformFault(text)
+
+const hasPlatformFault = (text: string) => text.includes(platformFault) || text.includes(lostText)
 
 /**
  * Makes the objects of a class. The platform runs one instance of each object at a time, nearly always. An instance can be killed at each step, evicted between
