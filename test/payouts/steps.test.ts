@@ -146,7 +146,7 @@ describe('approving', () => {
     expect(await approve(service, [id], { moved: false })).toMatchObject({ status: 400 })
     expect(await approve(service, [id], { moved: true })).toMatchObject({ status: 200 })
     expect(await stateOfPayout(service, id)).toBe('approved/1')
-    expect(await shown(service, id)).not.toHaveProperty('moved')
+    expect(await shown(service, id)).toMatchObject({ moved: [{ to: recipientBase58, cuy: 2, amt: 2 }] })
   })
 })
 
