@@ -19,6 +19,7 @@ import {
   ask,
   fund,
   handIn,
+  hold,
   mined,
   mineFinal,
   offered,
@@ -190,6 +191,7 @@ describe('a transaction of the payout address that no payout names', () => {
 
   it('stops nothing if it is from before the address was configured', async () => {
     const before = await startService()
+    hold(before, 10n ** 15n, 10n ** 15n)
     before.clock.seconds = before.chain.tip().timeMs / 1000 + 3
     await before.get('/tron/generate')
     await before.tick()
