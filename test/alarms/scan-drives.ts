@@ -211,7 +211,7 @@ export const scanDrives = {
     }
     const catchUp = async () => {
       firstNode(service).behind = 0
-      await tickLater(service, 60)
+      for (let head = 1; head <= 3; head += 1) await tickLater(service, 60)
     }
     const remove = async () => {
       firstNode(service).behind = 0

@@ -174,7 +174,7 @@ export const alarmTable = {
     urgency: 'this-week',
     raised:
       'For three minutes a node has had no finalized head, or one that is more than a minute of blocks below that of another node or two minutes older than the clock. The log line names the node, and says where it has no peers.',
-    ends: 'Its finalized head is near the newest one again, or it is no longer configured.',
+    ends: 'Three of its finalized heads in a row are near the newest one, or it is no longer configured.',
     remedy:
       'If it stays, look at the node: whether it has peers, room on its disk, and the right time; or replace it in `TRON_NODES`. If the log line says that it has no peers, let it reach other nodes again: its port for peers, its seed nodes, its firewall. Nothing is lost: where fewer nodes are left than must agree, deposits wait.',
   },
