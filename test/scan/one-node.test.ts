@@ -165,7 +165,7 @@ describe('a call of the database that never returns', () => {
       await over
       expect(host.alarmAt).not.toBeNull()
     }
-    expect(lines.filter((line) => line.includes('tick-lost'))).toHaveLength(2)
+    expect(lines.filter((line) => line.includes('tick-crashed'))).toHaveLength(2)
     expect(lines.filter((line) => line.includes('"alarm":"tick-failed"'))).toHaveLength(1)
   })
 })
