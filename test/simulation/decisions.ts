@@ -68,8 +68,10 @@ const isApplied = (transfer: StoredTransfer | undefined, { decision }: SentDecis
 async function sendDecisions(backend: Backend, decisions: readonly SentDecision[]): Promise<void> {
   const { env, stored, invocation } = backend
   const observed = observe(env, () => decisions.map((one) => readState(stored, one)))
+  const halted = observe(env, () => stored.scan()?.halted != null)
   const answer = await backend.decide(decisions)
   const states = observed.end()
+  const wasHalted = halted.end().includes(true)
   const violate = (promise: string) =>
     env.violate(
       `${invocation.name} ${promise}: ${decisions.map((one) => `${one.decision} ${one.txid}:${one.position}`)}`,
@@ -88,6 +90,7 @@ async function sendDecisions(backend: Backend, decisions: readonly SentDecision[
       return
     }
     case 'conflict':
+      if (wasHalted && decisions.some(({ decision }) => decision === 'credit')) return // not while the chain is forked
       if (!states.some((state) => state.some((transfer, i) => !isOpenTo(transfer, decisions[i] as SentDecision))))
         violate('is possible and was refused')
       return

@@ -325,8 +325,8 @@ function createLog(env: Environment, own: Invocation) {
   }
 }
 
-/** Whether a crash is due to the platform. Drizzle's message does not contain that of its cause; the service says itself that a trip takes too long. */
-const isExcused = (text: string) => isPlatformFaultText(text) || /Failed query|has not answered in time/.test(text)
+/** Whether a crash is due to the platform. Drizzle's message does not contain that of its cause. */
+const isExcused = (text: string) => isPlatformFaultText(text) || text.includes('Failed query')
 
 function noteNamed({ named }: Environment, level: string, name: string, { node, otherNode }: LogFields): void {
   if (level !== 'alarm' && name !== 'node-error' && name !== 'node-slow') return
