@@ -50,7 +50,7 @@ describe('the log line of a request', () => {
     ['/wallet/flow/list', 200, { databaseQueries: 2, rowsRead: 10 }],
     ['/tron/generate', 200, { databaseQueries: 1, rowsRead: 1 }],
     ['/tron/balance', 200, { databaseQueries: 1, rowsRead: 1 }],
-    ['/health', 200, { databaseQueries: 1, rowsRead: 2 }],
+    ['/health', 200, { databaseQueries: 1, rowsRead: 4 }],
     ['/wallet/list?cuy=1&cuy=1', 200, { databaseQueries: 1, rowsRead: 1 }],
     ['/tron/balance?cuy=x', 400, { databaseQueries: 0, rowsRead: 0 }],
   ])('has the cost of %s (%d)', async (path, status, costs) => {

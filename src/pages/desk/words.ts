@@ -23,6 +23,7 @@ const lineKinds: Readonly<Record<LineKind, true>> = {
   'nodes-disagree': true,
   'node-lies': true,
   'node-unfit': true,
+  'node-behind': true,
   'node-failing': true,
   'review-overdue': true,
   'corrected-credit': true,

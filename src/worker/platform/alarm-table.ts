@@ -177,6 +177,7 @@ export const alarmTable = {
     ends: 'Three of its finalized heads in a row are near the newest one, or it is no longer configured.',
     remedy:
       'If it stays, look at the node: whether it has peers, room on its disk, and the right time; or replace it in `TRON_NODES`. If the log line says that it has no peers, let it reach other nodes again: its port for peers, its seed nodes, its firewall. Nothing is lost: where fewer nodes are left than must agree, deposits wait.',
+    needsLine: true,
   },
   'node-failing': {
     urgency: 'this-week',
