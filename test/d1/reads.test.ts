@@ -263,7 +263,7 @@ it('no statement reads more rows beside twenty times as many', () => {
       const before = few?.get(label)?.get(sql) ?? 0
       // A count, and the search for an order with a recipient, end at this many, which the smaller database has not reached.
       const isBounded = /count\(|AS "payout" WHERE/.test(sql)
-      // What is found by binary search needs some steps more.
+      // A binary search takes some steps more.
       const rowsMax = 1.3 * before + 200 + (isBounded ? 3 * countedMax : 0)
       return rows <= rowsMax || growing.some(([statement]) => statement.test(sql))
         ? []

@@ -1,5 +1,5 @@
 import { txidOf } from '../../worker/chain/transaction.ts'
-import { formatUnits } from '../../worker/common/amount.ts'
+import { formatTrx } from '../../worker/common/amount.ts'
 import { err, ok, type Result } from '../../worker/common/result.ts'
 import type { ChainPrices } from '../node-replies.ts'
 import {
@@ -61,9 +61,7 @@ export function decideSteps(
   const state = isEnough ? covered : decide(false)
   const { steps, leftOut, spent } = state
   if (spent > gas.sun) {
-    return err(
-      `the gas address ${gas.address} has ${formatUnits(gas.sun, 6)} TRX and the plan needs ${formatUnits(spent, 6)}`,
-    )
+    return err(`the gas address ${gas.address} has ${formatTrx(gas.sun)} TRX and the plan needs ${formatTrx(spent)}`)
   }
   return ok({ steps, leftOut })
 }
@@ -108,7 +106,7 @@ function findCostly(
   const [least] = found.toSorted((a, b) => ((a.worth ?? 0n) < (b.worth ?? 0n) ? -1 : 1))
   if (least === undefined) return null
   const { symbol } = least
-  const costs = `it costs up to ${formatUnits(single.length > 0 ? least.cost : total, 6)} TRX`
+  const costs = `it costs up to ${formatTrx(single.length > 0 ? least.cost : total)} TRX`
   if (trxPrice.has(symbol)) return { symbol, why: `${costs}, more than it brings` }
   const remedy = `set its price with --trx-price ${symbol}=..., or its least balance with --min ${symbol}=...`
   return { symbol, why: `${costs}; ${remedy}` }

@@ -1,7 +1,6 @@
 import * as z from 'zod/mini'
 import { indexMax } from '../../worker/addresses/derive.ts'
 import { parseAddress } from '../../worker/chain/address.ts'
-import { formatUnits } from '../../worker/common/amount.ts'
 import { err, ok, type Result } from '../../worker/common/result.ts'
 import { symbolPattern } from '../../worker/ledger/currencies.ts'
 import { accountMax } from '../signing/account-key.ts'
@@ -9,12 +8,7 @@ import { accountMax } from '../signing/account-key.ts'
 /** Nodes refuse a transaction that expires more than 24 hours after their newest block (PROTOCOL.md, Collecting). */
 export const planHoursMax = 24
 
-/** A TRX is a million sun. */
-export const trxDecimals = 6
 export const hourMs = 3_600_000
-
-/** Formats sun as a decimal number of TRX. */
-export const formatTrx = (sun: bigint | string) => formatUnits(BigInt(sun), trxDecimals)
 
 /** How the addresses get gas: energy from the operator's stake, or TRX to burn. */
 export type GasMode = 'delegate' | 'transfer'

@@ -1,9 +1,10 @@
+import { formatTrx } from '../../worker/common/amount.ts'
 import type { ChainPrices, EnergyEstimate, MinedInfo } from '../node-replies.ts'
 import type { AgreedNodes } from '../nodes.ts'
 import { burntForBytes } from './collect-address.ts'
 import type { StopOf } from './issuer-stops.ts'
 import { estimateTransfer, readAccount, readResources } from './node-api.ts'
-import { type CollectPlan, type CollectStep, formatTrx } from './plan.ts'
+import type { CollectPlan, CollectStep } from './plan.ts'
 import { accountOf, transferParameters } from './transaction.ts'
 
 export type SendOutcome =

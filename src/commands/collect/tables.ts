@@ -1,5 +1,5 @@
-import { formatUnits } from '../../worker/common/amount.ts'
-import { type CollectPlan, type CollectStep, formatTrx, type LeftOut, type PlanCurrency } from './plan.ts'
+import { formatTrx, formatUnits } from '../../worker/common/amount.ts'
+import type { CollectPlan, CollectStep, LeftOut, PlanCurrency } from './plan.ts'
 import { isDone, type SendOutcome, type StepState, type StepStates, stateOf } from './step-state.ts'
 
 const stepNames: Readonly<Record<CollectStep['kind'], string>> = {

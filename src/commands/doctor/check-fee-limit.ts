@@ -1,6 +1,6 @@
 import { type Address, formatBase58 } from '../../worker/chain/address.ts'
 import { transferCallData } from '../../worker/chain/transaction.ts'
-import { formatUnits } from '../../worker/common/amount.ts'
+import { formatTrx } from '../../worker/common/amount.ts'
 import { ok } from '../../worker/common/result.ts'
 import type { PayoutRules } from '../../worker/ledger/context.ts'
 import type { Currency } from '../../worker/ledger/currencies.ts'
@@ -45,7 +45,7 @@ export async function* checkFeeLimit(
   const { energy } = estimate.value
   const { sunPerEnergy } = prices.value
   const needed = BigInt(energy) * sunPerEnergy
-  const trx = (sun: bigint) => `${formatUnits(sun, 6)} TRX`
+  const trx = (sun: bigint) => `${formatTrx(sun)} TRX`
   const name = `payouts from ${formatBase58(address)}`
   const takes = `a transfer of ${symbol} (${cuy}) takes ${trx(needed)} now (${energy} energy at ${sunPerEnergy} sun)`
   if (needed <= feeLimit) yield passed(`${name}: ${takes}, within feeLimit of ${trx(feeLimit)}`)

@@ -57,6 +57,11 @@ export function parseAmount(text: string, scale: number): Result<Amount, SignedA
   return amount === null ? err('out-of-range') : ok(amount)
 }
 
+/** TRX has 6 decimals: 1 TRX is 1,000,000 sun (java-tron `Parameter`). */
+export const trxDecimals = 6
+/** Writes sun as a decimal number of TRX. */
+export const formatTrx = (sun: bigint | string) => formatUnits(BigInt(sun), trxDecimals)
+
 /** `JSON.parse` whose function also gets the digits of a number as they were sent (TC39, source text access). TypeScript has no type for that yet. */
 export const parseWithSource = JSON.parse as (
   text: string,

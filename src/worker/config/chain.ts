@@ -1,6 +1,6 @@
 import * as z from 'zod/mini'
 import { nativeAsset, trc20Asset } from '../chain/block.ts'
-import { parseUnits } from '../common/amount.ts'
+import { parseUnits, trxDecimals } from '../common/amount.ts'
 import type { CurrencyId } from '../common/ids.ts'
 import { ok } from '../common/result.ts'
 import { type Currencies, type Currency, indexCurrencies, symbolPattern } from '../ledger/currencies.ts'
@@ -32,7 +32,6 @@ export const explorers: Readonly<Record<NetworkName, string | null>> = {
 }
 
 const currenciesMax = 50
-const trxDecimals = 6
 const scaleByDefault = 6
 
 const symbolExpected = 'a symbol of 1 to 20 letters, digits, "_", "." or "-"'

@@ -2,9 +2,8 @@ import { lostText } from '../platform/shared-runs.ts'
 
 /**
  * Parts of the messages with which D1 says that it does not answer for now: it was reset, is overloaded, is being exported, or cannot be reached. From the list
- * of errors at https://developers.cloudflare.com/d1/observability/debug-d1/ (read in November 2026); three are not in it, and are reported by others. The last one
- * is our own.
- * A Durable Object that is reset fails in the same words. D1 has no error codes, only these texts.
+ * of errors at https://developers.cloudflare.com/d1/observability/debug-d1/ (read in November 2026); three are not in it, and are reported by others. The last
+ * one is our own. A Durable Object that is reset fails in the same words. D1 has no error codes, only these texts.
  */
 const awayTexts = [
   'Network connection lost',

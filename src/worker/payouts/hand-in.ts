@@ -9,7 +9,7 @@ import type { PayoutRules } from '../ledger/context.ts'
 import type { Currencies } from '../ledger/currencies.ts'
 import { headRetrySeconds, type PayoutFailure } from './failure.ts'
 import { findLeavingStop, type LeavingFacts, stopRules } from './leaving.ts'
-import { sign, type TransactionRow } from './lifecycle.ts'
+import { neverFound, sign, type TransactionRow } from './lifecycle.ts'
 import { requestedMax } from './parse-payout-request.ts'
 import type { Payout } from './payout.ts'
 import { type Head, readSigned, referenceBlocks, referenceIn, type SignedTransfer, txidIn } from './signed-bytes.ts'
@@ -212,12 +212,11 @@ function takenBy(
   if (next === null || (stored !== null && stored.address !== rules.address)) return null
   const open = { payout_id: payout.id, bytes, reference, expires_at: expiresAt, changed_at: at, next_send: at }
   const ended = { height: null, succeeded: null, moved: null, ended: null } as const
-  const cost = { result: null, burnt: null, energy: null }
   if (stored === null) return { payout: next, inserted: { txid, address: rules.address, ...open, ...ended } }
   const { height } = stored
   return {
     payout: next,
-    opened: { ...stored, ...open, ...ended, ...cost, past_height: null, excused: null },
+    opened: { ...stored, ...open, ...neverFound, past_height: null, excused: null },
     foundAt: height,
   }
 }

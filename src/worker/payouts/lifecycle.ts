@@ -289,7 +289,7 @@ function nextVersions({ transaction, payout }: Pair): Pair {
 }
 
 /** What no block has shown of a transaction yet. */
-const neverFound = {
+export const neverFound = {
   ended: null,
   height: null,
   succeeded: null,

@@ -18,9 +18,7 @@ export interface PayoutList {
 
 const endOfIds = Number.MAX_SAFE_INTEGER as PayoutId // safe: an id above all
 
-/** Reads one page of payouts. An approved payout has the reason why it is not offered to the signer now, if there
- * is one.
- */
+/** Reads one page of payouts. An approved payout has the reason why it is not offered to the signer now, if there is one. */
 export async function listPayouts(
   { db, clock, currencies, payouts: rules }: Pick<ReadContext, 'db' | 'clock' | 'currencies' | 'payouts'>,
   selection: PayoutSelection,

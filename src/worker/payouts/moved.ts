@@ -1,5 +1,5 @@
 import { type Address, formatBase58 } from '../chain/address.ts'
-import { formatUnits } from '../common/amount.ts'
+import { formatUnits, trxDecimals } from '../common/amount.ts'
 import type { CurrencyId } from '../common/ids.ts'
 import type { Currencies, Currency } from '../ledger/currencies.ts'
 import type { WriteAmount } from '../ledger/entry.ts'
@@ -33,7 +33,7 @@ export function sayMoved(moved: readonly Moved[], currencies: Currencies): strin
   return [...said, ...(moved.length > saidMax ? ['more'] : [])].join(', ')
 }
 
-const trx = { decimals: 6, symbol: 'TRX' }
+const trx = { decimals: trxDecimals, symbol: 'TRX' }
 const unitsOf = (contract: Address) => ({ decimals: 0, symbol: `units of ${formatBase58(contract)}` })
 
 /** An outflow as a member of an answer. `write` formats an amount of smallest units with a number of decimals. */

@@ -45,11 +45,12 @@ export function findInReceipts(
   height: BlockHeight,
   watched: ReadonlySet<Address>,
 ): OutgoingReading {
-  const own = calls
-    .filter(({ owner }) => watched.has(owner))
-    .map((call) => ({ ...call, succeeded: true, result: 'SUCCESS' }))
+  const own = calls.filter(({ owner }) => watched.has(owner)).map((call) => ({ ...call, ...success }))
   return { watched, found: outgoingOf(own, transfers, height, watched), blocks: [] }
 }
+
+/** How a transaction ended whose logs moved something. */
+const success = { succeeded: true, result: 'SUCCESS' } as const
 
 function outgoingOf(
   own: readonly SentTransaction[],
@@ -71,7 +72,7 @@ function outgoingOf(
   const others = [...moves].flatMap(([txid, [first, ...more]]): readonly Outgoing[] => {
     if (first === undefined || isOwn.has(txid)) return []
     const moved = [first, ...more].filter(({ from }) => from === first.from).map(movedBy)
-    return [{ txid, address: first.from, height, succeeded: true, result: 'SUCCESS', moved }]
+    return [{ txid, address: first.from, height, ...success, moved }]
   })
   return [...sent, ...others]
 }

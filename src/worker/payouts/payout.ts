@@ -1,4 +1,5 @@
 import { formatBase58 } from '../chain/address.ts'
+import { trxDecimals } from '../common/amount.ts'
 import type { CurrencyId, PayoutId } from '../common/ids.ts'
 import { formatInstant } from '../common/time.ts'
 import type { PayoutState, StuckReason } from '../d1/payout-tables.ts'
@@ -72,7 +73,6 @@ export type PayoutItem<A> = {
   readonly answers?: readonly { readonly node: string; readonly answer: string; readonly at: string }[]
 }
 
-const trxDecimals = 6
 function failureItem<A>({ result, burnt = null, energy = null }: TransferFailure, write: WriteAmount<A>) {
   return {
     ...(result === null ? {} : { result }),

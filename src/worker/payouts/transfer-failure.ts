@@ -1,4 +1,4 @@
-import { formatUnits } from '../common/amount.ts'
+import { formatTrx } from '../common/amount.ts'
 
 /** Why a payout's transaction failed, by the chain's word, and what that has cost. */
 export interface TransferFailure {
@@ -21,6 +21,6 @@ const otherMeaning = "the code of the token's contract failed"
 export function sayFailed({ result, burnt = null, energy = null }: TransferFailure): string {
   const cause = result === null ? '' : ` (${result}: ${meanings[result] ?? otherMeaning})`
   const cost =
-    burnt === null || energy === null ? '' : `, and it cost ${formatUnits(BigInt(burnt), 6)} TRX and ${energy} energy`
+    burnt === null || energy === null ? '' : `, and it cost ${formatTrx(BigInt(burnt))} TRX and ${energy} energy`
   return `its transaction is final and has failed${cause}: nothing was paid${cost}`
 }

@@ -2,7 +2,7 @@ import type { Address } from '../chain/address.ts'
 import { nativeAsset, trc20Asset } from '../chain/block.ts'
 import type { Chain } from '../chain/chain.ts'
 import { transferEnergyMin } from '../chain/transaction.ts'
-import { formatUnits } from '../common/amount.ts'
+import { formatUnits, trxDecimals } from '../common/amount.ts'
 import type { UnixMs } from '../common/time.ts'
 import type { ReadDatabase } from '../d1/database.ts'
 import type { PayoutRules, WriteContext } from '../ledger/context.ts'
@@ -13,7 +13,6 @@ import { type PayoutHolding, selectHoldings, selectOpenSums, storeAddressHolding
 
 /** Milliseconds between two readings of the payout address's balances. */
 export const walletEveryMs = 180_000
-const trxDecimals = 6
 
 /** The amount of one asset that the payout address must hold for approved and signed payouts, in chain units. `contract` is empty for TRX. */
 interface Need {

@@ -1,15 +1,10 @@
 import type { AddressFacts, CollectWishes, GasFacts } from '../../../src/commands/collect/collect-address.ts'
 import { decideSteps } from '../../../src/commands/collect/make-plan.ts'
-import {
-  type CollectPlan,
-  formatTrx,
-  type GasMode,
-  type PlanCurrency,
-  planHeader,
-} from '../../../src/commands/collect/plan.ts'
+import { type CollectPlan, type GasMode, type PlanCurrency, planHeader } from '../../../src/commands/collect/plan.ts'
 import { describeStep } from '../../../src/commands/collect/tables.ts'
 import type { TransactionHeader } from '../../../src/commands/collect/transaction.ts'
 import type { ChainPrices } from '../../../src/commands/node-replies.ts'
+import { formatTrx } from '../../../src/worker/common/amount.ts'
 import { formatInstant, type UnixMs } from '../../../src/worker/common/time.ts'
 import { tokenBase58 } from '../../devnet/control.ts'
 import { destination, gasAddress } from './harness.ts'

@@ -196,7 +196,7 @@ export const zhDesk: DeskTexts = {
     blocks: '区块',
     logs: '区块日志',
     receipts: '收据',
-    broadcasting: '发送付款',
+    broadcasting: '发送提现',
   },
   nodeLast: (time) => `最近应答 ${time}`,
   nodesSilent: (n, all) => `${all} 个节点中有 ${n} 个没有可用的应答`,

@@ -1,6 +1,7 @@
 import { addressFromHex, formatBase58 } from '../../chain/address.ts'
 import { nodeName } from '../../chain/node-name.ts'
 import type { NodeStatus } from '../../chain/node-status.ts'
+import { trxDecimals } from '../../common/amount.ts'
 import { type CurrencyId, entryTypes } from '../../common/ids.ts'
 import { formatInstant, type UnixMs } from '../../common/time.ts'
 import type { Currencies, Currency } from '../../ledger/currencies.ts'
@@ -104,8 +105,6 @@ function summaryItem(
     payouts: summary.payouts === null ? null : payoutsItem(summary.payouts, currencies),
   }
 }
-
-const trxDecimals = 6
 
 function payoutsItem(
   { address, open, stopped, holds }: PayoutSummary,
