@@ -13,12 +13,14 @@ const slowTripMs = 60_000
  * what has not arrived, as D1's does (Cloudflare's documentation, Time Travel). `onTrip` is called when the work of a trip is done.
  */
 export function connectToDatabase(env: Environment, invocation: Invocation, onTrip: () => void): RoundTrip {
-  const { random, scheduler, scenario } = env
+  const { random, scheduler, scenario, failures } = env
   const latency = () => {
     if (env.phase !== 'faults') return random.int(1, 15)
     if (random.chance(scenario.rates.slow)) {
       env.count('database: slow')
-      return random.int(1, slowTripMs)
+      const ms = random.int(1, slowTripMs)
+      if (ms > sharedMs) failures.at = Math.max(failures.at, scheduler.now() + ms) // who shares the read gives up before it ends
+      return ms
     }
     return random.int(1, random.chance(0.97) ? 15 : 3_000)
   }
@@ -98,13 +100,13 @@ const writing = /^\s*(INSERT|UPDATE|DELETE|REPLACE|WITH)\b/i
 /** Notes that a trip of the invocation fails. */
 function noteFailure(env: Environment, invocation: Invocation): void {
   invocation.platformFailed = true
-  env.failures.at = env.scheduler.now()
+  env.failures.at = Math.max(env.failures.at, env.scheduler.now())
 }
 
 /** Within this time after the failure of a trip an invocation ends that has waited for it, because it shares what the trip reads. */
 const sharedMs = 1_000
 
-/** Whether a trip of any invocation has failed just now. */
+/** Whether a trip of any invocation has failed just now, or takes so long that the service may have given it up. */
 export const hasJustFailed = ({ failures, scheduler }: Environment): boolean => scheduler.now() - failures.at < sharedMs
 
 /** The error messages of D1 while a database is reset or moved (Cloudflare's documentation, Debug D1). */

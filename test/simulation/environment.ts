@@ -132,7 +132,7 @@ function createState(scenario: Scenario, payouts: PayoutWorld | null) {
     steppedAt: 0, // when all clocks stepped ahead: requests of the second before look older to the service
     slowedUntil: 0, // until then a node that refused requests as too many a second gets few requests a second
     batchlessUntil: 0, // until then a node that refused a batch gets smaller batches, perhaps of a single request
-    failures: { at: 0 }, // when a trip to the database last failed
+    failures: { at: 0 }, // when a trip to the database last failed, or the end of the slowest one
     awayUntil: 0, // until then every trip to the database fails
     rival: null as (() => Promise<void>) | null, // acts between two trips of an invocation to the database; null if nothing does
     supersedesScanner: false as boolean, // the next event of the scanner starts another instance, beside the one that works
