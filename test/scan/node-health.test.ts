@@ -94,6 +94,18 @@ it('a node that gives no receipts has an alarm, although the scan needs them onl
   expect(await raisedOf(service, 'node-failing')).toEqual([{ node: 3, question: 'receipts' }])
 })
 
+it('one answer ends the alarm if the failures before it are older than ten minutes', async () => {
+  const { service, own } = await withAddress({ TRON_NODES: threeNodes })
+  await tickFor(service, 60, payOne(service, own))
+  refuse(service, 2, status(500), 'receipts')
+  await tickFor(service, 300, payOne(service, own))
+  repairNodes(service)
+  await tickFor(service, 640, () => service.chain.addEmpty(7)) // nobody asks for receipts
+  expect(await raisedOf(service, 'node-failing')).toEqual([{ node: 3, question: 'receipts' }])
+  await tickFor(service, 80, payOne(service, own))
+  expect(await raisedOf(service, 'node-failing')).toEqual([])
+})
+
 const everySecondRequest = (asked: number) => asked % 2 === 0
 const everySecondTick = (_: number, seconds: number) => Math.floor(seconds / 20) % 2 === 0
 

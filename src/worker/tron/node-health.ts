@@ -20,8 +20,9 @@ export type NodeHealth = Readonly<Record<NodeQuestion, QuestionHealth>>
 const resultsMax = 8
 /** Trouble begins with this many failures, if they are at least half of the newest results: so failures at every second answer are trouble. */
 const failuresMin = 2
-/** Trouble ends with this many good results in a row. */
+/** Trouble ends with this many good results in a row, or with one that comes `calmMs` after the newest failure. */
 const goodMin = 3
+const calmMs = 600_000
 /** A failure counts for this long, if the question is not asked again. */
 const keptMs = 3_600_000
 
@@ -59,10 +60,12 @@ export function noteHealth(
 }
 
 function noteOne(asked: QuestionHealth, error: NodeError | null, now: UnixMs): void {
-  const firstAt = asked.results.includes('-') ? (asked.failure?.at ?? now) : now
+  const failedAt = asked.failure?.at ?? now
+  const firstAt = asked.results.includes('-') ? failedAt : now
+  const isCalm = error === null && now - failedAt >= calmMs
   if (error !== null) asked.failure = { at: now, why: error.detail, state: stateOfError(error) }
   const results = (asked.results + (error === null ? '+' : '-')).slice(-resultsMax)
-  const isGood = results.endsWith('+'.repeat(goodMin))
+  const isGood = isCalm || results.endsWith('+'.repeat(goodMin))
   asked.results = isGood ? '+'.repeat(goodMin) : results
   const judged = results.replace(/^\++/, '+') // how long all was well before the first failure says nothing
   const failures = judged.replaceAll('+', '').length
