@@ -170,6 +170,23 @@ describe('the time of a node', () => {
     expect(h.counts()[0]).toBe(before[0])
   })
 
+  it('is asked of others for ever longer, if it is slow at every second request', async () => {
+    const h = await createProbed({ nodes: 3, quorum: 2 })
+    let [asked, slow] = [0, 0]
+    h.node(0).script = () => {
+      asked += 1
+      if (asked % 2 === 1) return null
+      slow += 1
+      return { kind: 'delayed', wait: () => h.sleep(2_500) }
+    }
+    for (let minutes = 0; minutes < 600; minutes += 1) {
+      await h.settle(h.open({ kind: 'tick' }, 18_000).finalizedHead(null))
+      h.chain.addEmpty(20)
+      await h.settle(h.sleep(60_000))
+    }
+    expect(slow).toBeLessThan(8)
+  })
+
   it('is its own failure, and not the end of everything, where no other node is left', async () => {
     const h = await createProbed({ nodes: 2, quorum: 2 })
     h.node(0).script = () => ({ kind: 'hang' })

@@ -89,7 +89,7 @@ export async function sendOnce<T>(
   if (ms > limits.slowMs) demoteSlow(node[service], clock.now()) // a slow service is demoted even if its answer is good
   if (result.ok) {
     allowance.noteAnswer(number)
-    recordSuccess(node[service], ms)
+    recordSuccess(node[service], ms, clock.now())
     node.telemetry.answer = { at: clock.now(), ms }
     if (ms > limits.slowMs) pool.logger.warn('node-slow', { node: number, service, ms }) // tells operators why other nodes are used before this one
     noteTrouble(pool, node)

@@ -312,10 +312,13 @@ export function recordFailure(
   }
 }
 
-/** Records a successful request that took `ms`. It ends the service's rest and its run of failures. */
-export function recordSuccess(health: ServiceHealth, ms: number): void {
+/**
+ * Records a successful request that took `ms`. It ends the service's rest and its run of failures. A quick answer soon after a demotion does not end the run of
+ * slow ones: a service can be slow at every second request.
+ */
+export function recordSuccess(health: ServiceHealth, ms: number, now: number): void {
   Object.assign(health, { failures: 0, rateLimits: 0, restUntil: 0, blockedUntil: 0 })
-  if (ms <= limits.slowMs) health.slows = 0
+  if (ms <= limits.slowMs && now - health.demotedUntil > limits.demotedMs) health.slows = 0
 }
 
 /** Demotes a slow service behind all other nodes, for twice as long each time, because a slow answer delays the query. */
