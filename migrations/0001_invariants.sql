@@ -253,21 +253,23 @@ BEGIN
       OR NEW.created_at IS NOT OLD.created_at;
   SELECT RAISE(ABORT, 'transfer: another version was decided about') WHERE NEW.version IS NOT OLD.version + 1;
   SELECT RAISE(ABORT, 'transfer: no such step')
-    WHERE NOT (OLD.state = 'seen'
-      OR (OLD.state = 'dropped' AND NEW.state <> 'dropped')
-      OR (OLD.state = 'held' AND NEW.state IN ('held', 'refused', 'credited', 'moved'))
-      OR (OLD.state = 'refused' AND NEW.state IN ('held', 'refused', 'credited', 'moved') AND EXISTS (
-        SELECT 1 FROM rescan WHERE kind = 'request' AND finished_at IS NULL
-          AND to_height >= OLD.height AND next_height <= OLD.height))
-      -- A transfer that was refused in its review can still be credited.
-      OR (OLD.state = 'refused' AND NEW.state IN ('held', 'credited') AND OLD.review IS 'refuse' AND NEW.review IS 'credit')
-      -- A sought transfer may be found again in another block: then that changes, and nothing else.
-      OR (OLD.state = 'credited' AND OLD.sought = 1 AND (NEW.state, NEW.cuy, NEW.uid, NEW.from_address, NEW.to_address, NEW.raw, NEW.native,
-          NEW.reason, NEW.amount, NEW.review, NEW.seconds, NEW.seen_by)
-        IS (OLD.state, OLD.cuy, OLD.uid, OLD.from_address, OLD.to_address, OLD.raw, OLD.native,
-          OLD.reason, OLD.amount, OLD.review, OLD.seconds, OLD.seen_by))
-      -- A decided transfer is above the finalized height only after a correction, which makes it seen again.
-      OR (OLD.state IN ('held', 'refused') AND NEW.state = 'seen' AND OLD.height > (SELECT finalized FROM scan)));
+    WHERE (
+      -- A sought transfer may be found again in another block: then that changes, and nothing else. A decided transfer is above the finalized height only
+      -- after a correction, which makes it seen again.
+      -- generated from transferSteps
+      (OLD.state IS 'seen' AND NEW.state IN ('seen', 'dropped', 'held', 'refused', 'credited', 'moved'))
+      OR (OLD.state IS 'dropped' AND NEW.state IN ('seen', 'held', 'refused', 'credited', 'moved'))
+      OR (OLD.state IS 'held' AND NEW.state IS 'seen' AND OLD.height > (SELECT finalized FROM scan))
+      OR (OLD.state IS 'held' AND NEW.state IN ('held', 'refused', 'credited', 'moved'))
+      OR (OLD.state IS 'refused' AND NEW.state IS 'seen' AND OLD.height > (SELECT finalized FROM scan))
+      OR (OLD.state IS 'refused' AND NEW.state IN ('held', 'refused', 'credited', 'moved') AND EXISTS (
+        SELECT 1 FROM rescan WHERE kind = 'request' AND finished_at IS NULL AND to_height >= OLD.height AND next_height <= OLD.height))
+      OR (OLD.state IS 'refused' AND NEW.state IN ('held', 'credited') AND OLD.review IS 'refuse' AND NEW.review IS 'credit')
+      OR (OLD.state IS 'credited' AND NEW.state IS 'credited' AND OLD.sought = 1
+        AND (NEW.cuy, NEW.uid, NEW.from_address, NEW.to_address, NEW.raw, NEW.native, NEW.reason, NEW.amount, NEW.review, NEW.seconds, NEW.seen_by)
+          IS (OLD.cuy, OLD.uid, OLD.from_address, OLD.to_address, OLD.raw, OLD.native, OLD.reason, OLD.amount, OLD.review, OLD.seconds, OLD.seen_by))
+      -- end of transferSteps
+    ) IS NOT TRUE;
   SELECT RAISE(ABORT, 'transfer: what is held for review stays so until it is decided')
     WHERE NEW.review IS NOT OLD.review AND NOT ((OLD.review IS NULL AND NEW.review IS 'open')
       OR ((OLD.review IS 'open' OR (OLD.review IS 'refuse' AND NEW.review IS 'credit')) AND EXISTS (
@@ -827,10 +829,11 @@ SELECT * FROM (
   FROM issuer_act WHERE kind <> 'destroyed')
 WHERE newness = 1 AND kind IN ('frozen', 'paused', 'fee-set', 'deprecated');
 --> statement-breakpoint
--- Which steps of payouts and deposits each fact stops: the table of src/worker/ledger/stops.ts. A fact that only the configuration shows is not here (retired,
--- from-operator), and address-replaced, frozen at the configured address and decimals are known to their triggers alone.
+-- Which steps of payouts and deposits each fact stops. The view known_fact lacks what only the configuration shows (retired, from-operator), and
+-- address-replaced, frozen at the configured address and decimals, which are known to their triggers alone.
 CREATE VIEW stopped_step AS
 SELECT column1 AS fact, step.value AS step FROM (VALUES
+  -- generated from mayGoOn
   ('forked', '["ask", "rule", "cancel", "offer", "take", "recover", "send", "credit", "decide", "find"]'),
   ('address-replaced', '["offer", "take"]'),
   ('unknown-transaction', '["cancel", "offer"]'),
@@ -843,6 +846,7 @@ SELECT column1 AS fact, step.value AS step FROM (VALUES
   ('paused', '["rule", "cancel", "offer", "take", "send"]'),
   ('fee-unconfirmed', '["rule", "cancel", "offer", "take", "send"]'),
   ('deprecated', '["rule", "offer", "take", "send"]')
+  -- end of mayGoOn
 ) CROSS JOIN json_each(column2) AS step;
 --> statement-breakpoint
 -- The facts that hold now, as far as stored rows show them: of one currency or of all (cuy NULL), at one payout address or at all (address NULL).
@@ -928,13 +932,17 @@ BEGIN
         OLD.posted_by, OLD.limit_each, OLD.limit_least, OLD.limit_day, OLD.limit_count, OLD.limit_user, OLD.created_at);
   SELECT RAISE(ABORT, 'payout: another version was decided about') WHERE NEW.version IS NOT OLD.version + 1;
   SELECT RAISE(ABORT, 'payout: no such step')
-    WHERE NOT ((OLD.state IN ('waiting', 'stuck') AND NEW.state = 'approved')
-      OR (OLD.state IN ('waiting', 'approved', 'stuck') AND NEW.state = 'cancelled')
-      OR (OLD.state = 'signed' AND NEW.state IN ('paid', 'approved', 'stuck'))
-      -- A signer has handed in a transaction, or a correction has opened the newest one again.
-      OR (OLD.state IN ('approved', 'stuck', 'paid') AND NEW.state = 'signed')
+    WHERE (
+      -- generated from payoutSteps
+      (OLD.state IS 'waiting' AND NEW.state IN ('approved', 'cancelled'))
+      OR (OLD.state IS 'approved' AND NEW.state IN ('signed', 'cancelled'))
+      OR (OLD.state IS 'signed' AND NEW.state IN ('paid', 'approved', 'stuck'))
+      OR (OLD.state IS 'stuck' AND NEW.state IN ('approved', 'cancelled', 'signed'))
+      OR (OLD.state IS 'paid' AND NEW.state IS 'signed')
+      -- end of payoutSteps
       -- The transaction of a cancelled payout has succeeded after all: the payout counts towards the limits of its day again.
-      OR (OLD.state = 'cancelled' AND NEW.state = 'cancelled' AND NEW.counted > OLD.counted));
+      OR (OLD.state = 'cancelled' AND NEW.state = 'cancelled' AND NEW.counted > OLD.counted)
+    ) IS NOT TRUE;
   SELECT RAISE(ABORT, 'payout: its money may not be given back now')
     WHERE NEW.state = 'cancelled' AND OLD.state <> 'cancelled' AND (
       EXISTS (SELECT 1 FROM stop WHERE step = 'cancel' AND address IS NULL AND (cuy IS NULL OR cuy = NEW.cuy))
@@ -1057,11 +1065,16 @@ BEGIN
         AND NOT (OLD.ended IS 'unknown' AND NEW.ended IS NULL));
   SELECT RAISE(ABORT, 'payout_transaction: another version was decided about') WHERE NEW.version IS NOT OLD.version + 1;
   SELECT RAISE(ABORT, 'payout_transaction: no such step')
-    WHERE NEW.ended IS NOT OLD.ended AND NOT coalesce(
+    WHERE NEW.ended IS NOT OLD.ended AND (
+      -- generated from transactionSteps
       (OLD.ended IS NULL AND NEW.ended IN ('paid', 'failed', 'other', 'expired'))
-      OR (OLD.ended = 'unknown' AND NEW.ended IS NULL)
-      OR (OLD.ended IN ('paid', 'failed', 'other', 'expired') AND NEW.ended IS NULL)
-      OR (OLD.ended IN ('failed', 'other', 'expired') AND NEW.ended = 'late'), 0);
+      OR (OLD.ended IS 'unknown' AND NEW.ended IS NULL)
+      OR (OLD.ended IS 'paid' AND NEW.ended IS NULL)
+      OR (OLD.ended IS 'failed' AND (NEW.ended IS NULL OR NEW.ended IS 'late'))
+      OR (OLD.ended IS 'other' AND (NEW.ended IS NULL OR NEW.ended IS 'late'))
+      OR (OLD.ended IS 'expired' AND (NEW.ended IS NULL OR NEW.ended IS 'late'))
+      -- end of transactionSteps
+    ) IS NOT TRUE;
   SELECT RAISE(ABORT, 'payout_transaction: what was found must not change')
     WHERE (NEW.height, NEW.succeeded, NEW.result, NEW.moved) IS NOT (OLD.height, OLD.succeeded, OLD.result, OLD.moved)
       AND NEW.ended IS OLD.ended AND OLD.ended IS NOT 'unknown';

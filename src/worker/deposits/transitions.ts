@@ -5,8 +5,8 @@ import type { HeldReason, RefusedReason } from '../common/reasons.ts'
 import type { DecisionKind, TransferState } from '../d1/tables.ts'
 import type { JudgedTransfer, TransferFacts } from './transfer.ts'
 
-// The state machine of a stored transfer. The trigger `transfer_takes_its_steps` (migrations/0001_invariants.sql) enforces the same table. A test tries every
-// pair of states with both.
+// The state machine of a stored transfer. `npm run db:generate` writes `transferSteps` into the trigger `transfer_takes_its_steps`, which refuses every other
+// step; migrations/steps.ts has what each condition is in SQL.
 
 /** What must have happened for a transfer to change its state. */
 export type StepCondition =

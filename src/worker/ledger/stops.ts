@@ -2,7 +2,7 @@ import type { Address } from '../chain/address.ts'
 import type { Currency } from './currencies.ts'
 
 // What can be known to be wrong, and which steps of payouts and deposits that stops. Whatever moves money asks `findStop`, and whatever shows why money waits.
-// The views `stopped_step` and `known_fact` and the triggers of migrations/0001_invariants.sql refuse the same steps; a test compares both with the contract.
+// `npm run db:generate` writes the table into the view `stopped_step`, by which triggers refuse the same steps; a test compares it with the contract.
 
 const [yes, no] = [true, false] as const
 

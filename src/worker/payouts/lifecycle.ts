@@ -8,8 +8,8 @@ import type { PayoutLimit } from '../ledger/context.ts'
 import type { PayoutFailure } from './failure.ts'
 import type { Moved } from './moved.ts'
 
-// The state machines of a payout and of its transactions. The database enforces the same transitions (`payout_takes_its_steps` and
-// `payout_transaction_takes_its_steps` in migrations/0001_invariants.sql); a test tries every pair of states against both.
+// The state machines of a payout and of its transactions. `npm run db:generate` writes both tables into the triggers `payout_takes_its_steps` and
+// `payout_transaction_takes_its_steps`, which refuse every other step.
 
 /** A payout is stuck after this many of its transactions have expired. */
 export const transactionsMax = 3
