@@ -54,13 +54,14 @@ describe('the folders of src', () => {
     expect(importsOf(textOf(pagesBuild)).filter((path) => path.startsWith('.'))).toEqual([])
   })
 
-  it('keep private keys and tronweb out of the Worker: only commands import them', () => {
+  it('keep private keys out of the Worker, and tronweb out of everything that ships: it is the oracle of tests', () => {
     const tools = sources.filter((file) => /^src\/commands\/(keys|signing|collect|payout|operate)\//.test(file))
     expect(tools.length).toBeGreaterThan(15)
-    const secrets = /^(tronweb|@scure\/bip39)/
-    const isTool = (path: string) => secrets.test(path) || /(^|\/)(keys|signing|collect|payout)\//.test(path)
-    const importers = sources.filter((file) => importsOf(textOf(file)).some(isTool))
-    expect(importers.filter((file) => !tools.includes(file))).toEqual([])
+    const isOfKeys = (path: string) => /^@scure\/bip39|(^|\/)(keys|signing|collect|payout)\//.test(path)
+    const importersOf = (isMeant: (path: string) => boolean) =>
+      sources.filter((file) => importsOf(textOf(file)).some(isMeant))
+    expect(importersOf(isOfKeys).filter((file) => !tools.includes(file))).toEqual([])
+    expect(importersOf((path) => path.startsWith('tronweb'))).toEqual([])
   })
 
   it('match no sentence of the service in the pages and commands: `x-reason` is the word for programs', () => {

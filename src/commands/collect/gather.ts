@@ -2,6 +2,7 @@ import { deriveAddress, indexMax } from '../../worker/addresses/derive.ts'
 import { checkKeyUse } from '../../worker/addresses/issue-address.ts'
 import { type Address, formatBase58 } from '../../worker/chain/address.ts'
 import { balancesMax } from '../../worker/chain/chain.ts'
+import { transferArguments } from '../../worker/chain/transaction.ts'
 import type { Config } from '../../worker/config/config.ts'
 import { standingSql } from '../../worker/issuer/store.ts'
 import type { Currency } from '../../worker/ledger/currencies.ts'
@@ -14,7 +15,6 @@ import type { AddressFacts, CollectFacts, CollectWishes, GasFacts, TokenHolding 
 import { type StopOf, stopsOfRows } from './issuer-stops.ts'
 import * as api from './node-api.ts'
 import type { GasMode, LeftOut, PlanCurrency } from './plan.ts'
-import { transferParameters } from './transaction.ts'
 
 export interface CollectSettings extends CollectWishes {
   readonly config: Config
@@ -238,7 +238,7 @@ async function readAddress(
   for (const currency of settings.currencies) {
     const units = balances.get(currency.symbol) ?? 0n
     if (currency.asset.kind === 'native' || !wanted.includes(currency.symbol)) continue
-    const parameter = transferParameters(settings.to, units)
+    const parameter = transferArguments(settings.to, units)
     const estimate = await api.estimateTransfer(nodes, { from: address, contract: currency.asset.contract, parameter })
     tokens.push({ currency: planCurrency(currency), units, estimate })
   }

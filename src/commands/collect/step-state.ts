@@ -1,3 +1,4 @@
+import { transferArguments } from '../../worker/chain/transaction.ts'
 import { formatTrx } from '../../worker/common/amount.ts'
 import type { ChainPrices, EnergyEstimate, MinedInfo } from '../node-replies.ts'
 import type { AgreedNodes } from '../nodes.ts'
@@ -5,7 +6,7 @@ import { burntForBytes } from './collect-address.ts'
 import type { StopOf } from './issuer-stops.ts'
 import { estimateTransfer, readAccount, readResources } from './node-api.ts'
 import type { CollectPlan, CollectStep } from './plan.ts'
-import { accountOf, transferParameters } from './transaction.ts'
+import { accountOf } from './transaction.ts'
 
 export type SendOutcome =
   /** This run has nothing more to do. `isExpired`: a final block is later than the plan's expiration, so no new block can contain its transactions. */
@@ -158,7 +159,7 @@ async function estimateStep(
 ): Promise<EnergyEstimate | null> {
   const contract = currencies.find((one) => one.symbol === symbol)?.contract ?? null
   if (contract === null) return null
-  const parameter = transferParameters(accountOf(to), BigInt(units))
+  const parameter = transferArguments(accountOf(to), BigInt(units))
   return estimateTransfer(nodes, { from: accountOf(address), contract: accountOf(contract), parameter })
 }
 

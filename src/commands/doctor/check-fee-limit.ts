@@ -1,5 +1,5 @@
 import { type Address, formatBase58 } from '../../worker/chain/address.ts'
-import { transferCallData } from '../../worker/chain/transaction.ts'
+import { transferArguments } from '../../worker/chain/transaction.ts'
 import { formatTrx } from '../../worker/common/amount.ts'
 import { ok } from '../../worker/common/result.ts'
 import type { PayoutRules } from '../../worker/ledger/context.ts'
@@ -16,7 +16,6 @@ import { type CheckResult, passed, warned } from './check-settings.ts'
 const checkMs = 20_000
 /** An address that holds no token, so that the estimate is of a transfer to somebody new, which takes most. */
 const stranger = 'fe'.repeat(20) as Address // safe: 20 bytes
-const selectorDigits = 8
 
 /**
  * Compares `feeLimit` with what a transfer of the token takes now: its energy, staked or not, at the chain's price. One node's word is enough for a warning.
@@ -36,7 +35,7 @@ export async function* checkFeeLimit(
         return value === undefined ? nodeError('bad-answer', 'an unknown reply') : ok(value)
       }),
     )
-  const parameter = transferCallData(stranger, 1n).slice(selectorDigits)
+  const parameter = transferArguments(stranger, 1n)
   const body = transferCall({ from: address, contract, parameter })
   const estimate = await ask('triggerconstantcontract', body, parseEstimate)
   if (!estimate.ok || estimate.value.kind !== 'energy') return

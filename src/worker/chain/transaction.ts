@@ -6,21 +6,37 @@ import { bytesToHex, hexToBytes } from '@noble/hashes/utils.js'
 import { type Address, addressFromHex, formatHex } from './address.ts'
 import type { Asset, BlockHash, BlockHeight, Txid } from './block.ts'
 
-/** All that a transfer's transaction says: equal content gives equal bytes and one txid. */
-export interface TransferContent {
-  readonly asset: Asset
-  readonly from: Address
-  readonly to: Address
-  /** Chain units: at most 2^63 − 1 for TRX, and 2^256 − 1 for a token. */
-  readonly amount: bigint
+/** What a transaction says besides its contract message. */
+export interface TransactionContext {
   readonly reference: ReferenceBlock
   /** Milliseconds since 1970. A block whose parent has this time or a later one cannot contain the transaction. */
   readonly expiration: bigint
   /** Milliseconds since 1970. Nodes do not check it. Two payments of equal content need different timestamps, because otherwise they are one transaction. */
   readonly timestamp: bigint
-  /** The most sun that a contract call may burn; 0n for TRX. */
+  /** The most sun that a contract call may burn; 0n for all others. */
   readonly feeLimit: bigint
 }
+
+/** All that a transfer's transaction says: equal content gives equal bytes and one txid. */
+export interface TransferContent extends TransactionContext {
+  readonly asset: Asset
+  readonly from: Address
+  readonly to: Address
+  /** Chain units: at most 2^63 − 1 for TRX, and 2^256 − 1 for a token. */
+  readonly amount: bigint
+}
+
+/** What a transaction does: in Tron's words, its contract. */
+export interface ContractMessage {
+  /** Number of the contract type (PROTOCOL.md, Contract types). */
+  readonly type: number
+  /** The protobuf type URL of the message, as nodes and libraries write it. */
+  readonly url: string
+  readonly fields: FieldValues
+}
+
+/** The values of a message's fields, by field number. */
+type FieldValues = Readonly<Record<number, Uint8Array | bigint>>
 
 /** A block as a transaction names it. If the block is not in the chain, the transaction cannot be mined. */
 export interface ReferenceBlock {
@@ -55,41 +71,80 @@ export function referenceOf({ height, hash }: { readonly height: BlockHeight; re
  */
 export const transferEnergyMin = 11_756n
 
-/**
- * Encodes `raw_data` of a transfer exactly as java-tron does before hashing (java-tron protocol/core/Tron.proto): fields in order, shortest numbers, and no
- * field that is zero or empty. The SHA-256 of the bytes is the txid, so a signer and this service find the same txid.
- */
+/** Encodes `raw_data` of a transfer: of TRX, or a call of the token's contract. Throws as `encodeTransaction` does. */
 export function encodeTransfer(content: TransferContent): Uint8Array {
-  const { reference, expiration, timestamp, feeLimit } = content
-  const raw = bytesField(new BinaryWriter(), 1, hexToBytes(reference.bytes))
-  bytesField(raw, 4, hexToBytes(reference.hash))
-  numberField(raw, 8, expiration)
-  bytesField(raw, 11, encodeContract(content))
-  numberField(raw, 14, timestamp)
-  return numberField(raw, 18, feeLimit).finish()
+  const { asset, from, to, amount } = content
+  const isNative = asset.kind === 'native'
+  const message = isNative
+    ? transferOfTrx(from, to, amount)
+    : callOf(from, asset.contract, transferCallData(to, amount))
+  return encodeTransaction(message, content)
 }
 
-function encodeContract(content: TransferContent): Uint8Array {
-  const isNative = content.asset.kind === 'native'
-  const url = new TextEncoder().encode(isNative ? transferUrl : callUrl)
-  const any = bytesField(bytesField(new BinaryWriter(), 1, url), 2, encodeMessage(content)).finish()
-  return bytesField(numberField(new BinaryWriter(), 1, BigInt(isNative ? transferType : callType)), 2, any).finish()
+/**
+ * Encodes `raw_data` exactly as java-tron does before hashing (java-tron protocol/core/Tron.proto): fields in order, shortest numbers, and no field that is
+ * zero or empty. The SHA-256 of the bytes is the txid, so a signer and this service find the same txid. Throws if a number is outside int64.
+ */
+export function encodeTransaction(
+  { type, url, fields }: ContractMessage,
+  { reference, expiration, timestamp, feeLimit }: TransactionContext,
+): Uint8Array {
+  const any = encodeFields({ 1: new TextEncoder().encode(url), 2: encodeFields(fields) })
+  return encodeFields({
+    1: hexToBytes(reference.bytes),
+    4: hexToBytes(reference.hash),
+    8: expiration,
+    11: encodeFields({ 1: BigInt(type), 2: any }),
+    14: timestamp,
+    18: feeLimit,
+  })
 }
 
-/** The protobuf type URL of a TRX transfer, as nodes and libraries write it. */
-export const transferUrl = 'type.googleapis.com/protocol.TransferContract'
-export const callUrl = 'type.googleapis.com/protocol.TriggerSmartContract'
+const urlOf = (name: string) => `type.googleapis.com/protocol.${name}`
+export const transferUrl = urlOf('TransferContract')
+export const callUrl = urlOf('TriggerSmartContract')
 
-function encodeMessage({ asset, from, to, amount }: TransferContent): Uint8Array {
-  const message = bytesField(new BinaryWriter(), 1, accountBytes(from))
-  if (asset.kind === 'native') return numberField(bytesField(message, 2, accountBytes(to)), 3, amount).finish()
-  const data = hexToBytes(transferCallData(to, amount))
-  return bytesField(bytesField(message, 2, accountBytes(asset.contract)), 4, data).finish()
+// The fields of each message: the files protocol/core/contract/*.proto of java-tron.
+
+function transferOfTrx(from: Address, to: Address, sun: bigint): ContractMessage {
+  return { type: transferType, url: transferUrl, fields: { ...parties(from, to), 3: sun } }
+}
+
+/** Calls a contract with this call data, in hex digits. */
+function callOf(from: Address, contract: Address, data: string): ContractMessage {
+  return { type: callType, url: callUrl, fields: { ...parties(from, contract), 4: hexToBytes(data) } }
+}
+
+/** Creates an account, which an address that has only received tokens does not have. `from` pays for it. */
+export function accountCreation(from: Address, account: Address): ContractMessage {
+  return { type: 0, url: urlOf('AccountCreateContract'), fields: parties(from, account) }
+}
+
+/** Delegates the energy that a stake of `sun` gives to another account, without a lock. */
+export function energyDelegation(from: Address, to: Address, sun: bigint): ContractMessage {
+  return { type: 57, url: urlOf('DelegateResourceContract'), fields: delegated(from, to, sun) }
+}
+
+/** Takes a delegation of `energyDelegation` back. */
+export function energyReturn(from: Address, to: Address, sun: bigint): ContractMessage {
+  return { type: 58, url: urlOf('UnDelegateResourceContract'), fields: delegated(from, to, sun) }
+}
+
+const parties = (from: Address, other: Address) => ({ 1: accountBytes(from), 2: accountBytes(other) })
+
+/** The enum `ResourceCode` has 1 for energy. */
+const delegated = (from: Address, to: Address, sun: bigint) => {
+  return { 1: accountBytes(from), 2: 1n, 3: sun, 4: accountBytes(to) }
 }
 
 /** Encodes the call data of a token's `transfer`, as hex digits without `0x`. */
 export function transferCallData(to: Address, amount: bigint): string {
-  return `${transferSelector}${to.padStart(wordDigits, '0')}${amount.toString(16).padStart(wordDigits, '0')}`
+  return `${transferSelector}${transferArguments(to, amount)}`
+}
+
+/** Encodes the arguments of a token's `transfer`: its call data without the selector. */
+export function transferArguments(to: Address, amount: bigint): string {
+  return `${to.padStart(wordDigits, '0')}${amount.toString(16).padStart(wordDigits, '0')}`
 }
 
 /** Returns the txid of a transaction with this `raw_data`: its SHA-256. */
@@ -99,7 +154,7 @@ export function txidOf(rawData: Uint8Array): Txid {
 
 /** Encodes the `Transaction` message with one signature, as the hex digits that a node's `/wallet/broadcasthex` expects. */
 export function encodeSigned(rawData: Uint8Array, signature: Uint8Array): string {
-  return bytesToHex(bytesField(bytesField(new BinaryWriter(), 1, rawData), 2, signature).finish())
+  return bytesToHex(encodeFields({ 1: rawData, 2: signature }))
 }
 
 /** Recovers the address whose key has signed `rawData`, as nodes do. Null if nodes would refuse the signature (`r ‖ s ‖ v`), or if no key fits it. */
@@ -132,10 +187,17 @@ export function recoveryOf(signature: Uint8Array): number | null {
 
 const accountBytes = (address: Address) => hexToBytes(formatHex(address))
 
-function bytesField(message: BinaryWriter, field: number, bytes: Uint8Array): BinaryWriter {
-  return bytes.length === 0 ? message : message.tag(field, WireType.LengthDelimited).bytes(bytes)
-}
-
-function numberField(message: BinaryWriter, field: number, value: bigint): BinaryWriter {
-  return value === 0n ? message : message.tag(field, WireType.Varint).int64(value)
+/** Encodes the fields of a message. Omits zeros and empty bytes, as proto3 does. Throws if a number is outside int64. */
+function encodeFields(fields: FieldValues): Uint8Array {
+  const message = new BinaryWriter()
+  // An object's integer keys come in ascending order, as fields must.
+  for (const [key, value] of Object.entries(fields)) {
+    const field = Number(key)
+    if (typeof value !== 'bigint') {
+      if (value.length > 0) message.tag(field, WireType.LengthDelimited).bytes(value)
+    } else if (value !== BigInt.asIntN(64, value)) {
+      throw new Error(`no int64: ${value}`) // the library would cut it
+    } else if (value !== 0n) message.tag(field, WireType.Varint).int64(value)
+  }
+  return message.finish()
 }

@@ -77,12 +77,12 @@ describe('the bytes of a step are those that a real node mined', () => {
   })
 })
 
-it('more TRX than there are cannot become a wrong number', () => {
+it('more sun than an int64 holds cannot become a wrong number', () => {
   const { recorded } = stepOf('gas', 'trx-accepted')
   const value = recorded.raw_data.contract[0]?.parameter.value ?? {}
   const address = base58(value.to_address)
   const gas = { mode: 'transfer', address: base58(value.owner_address) } as const
   const header = { to: address, gas, reference: { height: 1, hash: '0'.repeat(64) }, timestamp: 1, expiration: 2 }
-  const step = { kind: 'gas', id: 1, index: 0, address, after: [], sun: '9007199254740993' } as StepContent
-  expect(() => encodeStep({ ...header, currencies: [] }, step)).toThrow('more sun than the encoder takes exactly')
+  const step = { kind: 'gas', id: 1, index: 0, address, after: [], sun: `${2n ** 63n}` } as StepContent
+  expect(() => encodeStep({ ...header, currencies: [] }, step)).toThrow(`no int64: ${2n ** 63n}`)
 })
