@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { failure, jsonAmount, jsonInteger, refusal, success, successNote } from '../../src/worker/http/envelope.ts'
+import { failure, refusal, success, successNote } from '../../src/worker/http/envelope.ts'
+import { jsonAmount, jsonInteger } from '../../src/worker/schemas/written.ts'
 
 describe('the envelope', () => {
   test('has code, msg and data in that order', async () => {

@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import { type CurrencyId, reservedUid } from '../../src/worker/common/ids.ts'
+import { isReadableRemark, remarkCharsMax } from '../../src/worker/common/remark.ts'
 import { indexCurrencies } from '../../src/worker/ledger/currencies.ts'
 import { osnCharsMax } from '../../src/worker/ledger/entry.ts'
-import { isReadableRemark, parsePost, postEntriesMax, remarkCharsMax } from '../../src/worker/ledger/parse-post.ts'
+import { parsePost, postEntriesMax } from '../../src/worker/ledger/parse-post.ts'
 import { trx } from '../support/currencies.ts'
 
 const old = { ...trx, cuy: 3 as CurrencyId, symbol: 'OLD', scale: 2, retired: true }

@@ -1,5 +1,5 @@
+import { isReadable } from '../../worker/common/remark.ts'
 import { reasonMax } from '../../worker/d1/state-tables.ts'
-import { isReadable } from '../../worker/ledger/parse-post.ts'
 import { type DatabaseRow, databaseNow, queryDatabase, quoted, readDatabase, timeOf } from '../database.ts'
 import { OptionError, orRefuse, ToolError } from '../tool-error.ts'
 import { environmentOption, type Options, readOption, type Work } from './options.ts'

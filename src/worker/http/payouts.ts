@@ -3,9 +3,10 @@ import type { PayoutRules } from '../ledger/context.ts'
 import type { PayoutFailure } from '../payouts/failure.ts'
 import { type Payout, payoutItem } from '../payouts/payout.ts'
 import type { StepContext } from '../payouts/steps.ts'
+import { jsonAmount } from '../schemas/written.ts'
 import { readJsonBody } from './body.ts'
 import { type RequestContext, writing } from './context.ts'
-import { failure, type JsonMembers, jsonAmount, success } from './envelope.ts'
+import { failure, type JsonMembers, success } from './envelope.ts'
 import { toPayoutProblem } from './errors.ts'
 
 // Parts that the payout routes share.

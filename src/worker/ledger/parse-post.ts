@@ -1,14 +1,13 @@
 import * as z from 'zod/mini'
 import { type Amount, amountMax, formatUnits, parseAmount } from '../common/amount.ts'
 import { type CurrencyId, entryTypes, reservedUid, type Uid } from '../common/ids.ts'
+import { isRemark, remarkCharsMax } from '../common/remark.ts'
 import { err, ok, type Result } from '../common/result.ts'
 import type { Currencies, Currency } from './currencies.ts'
 import { type EntryKey, type NewEntry, osnCharsMax, osnForm, type PostedType } from './entry.ts'
 
 /** Most entries in one post. */
 export const postEntriesMax = 20
-/** Longest `mark` of an entry, and longest reason for a decision about a deposit, in characters. */
-export const remarkCharsMax = 200
 
 /** Why a post is malformed: `entry` is the place of the faulty entry in the post, from 1; `why` says what its `member` must be. */
 export interface BadPost {
@@ -39,22 +38,6 @@ const amtExpected = 'a decimal such as "-2.5", without exponent or plus sign'
 const markExpected = `at most ${remarkCharsMax} characters, without control characters, invisible ones and those that turn the direction of text`
 const entryExpected = 'an object with uid, cuy, type, osn, amt and optionally mark, and nothing else'
 const entriesExpected = `an array of 1 to ${postEntriesMax} entries`
-
-/**
- * Characters with which a remark could look like another one on a page: control characters, line ends and invisible characters, among them those that turn the
- * direction of text. Allowed are the two joiners (U+200C, U+200D), which some scripts need, and the variation selectors of emoji.
- */
-const unfitForRemark = /[[\p{Cc}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]--[\u200c\u200d\ufe00-\ufe0f]]/v
-/** Whether a text may be stored as a remark: at most `remarkCharsMax` characters, none of them a control character or an invisible one. It may be empty. */
-export const isRemark = (text: string) =>
-  text.isWellFormed() && !unfitForRemark.test(text) && [...text].length <= remarkCharsMax
-
-/** Letters, digits, punctuation and symbols, except those that are blank: the Braille blank, the Hangul fillers, a musical and two Egyptian placeholders. */
-const readable = /[[\p{L}\p{N}\p{P}\p{S}]--[\u115f\u1160\u2800\u3164\uffa0\u{13441}\u{13442}\u{1d159}]]/v
-/** Whether a text has something that can be read. Spaces, blank characters and combining marks alone are nothing. */
-export const isReadable = (text: string) => readable.test(text)
-/** Whether a text may be stored as the reason for an action: a remark that can be read. */
-export const isReadableRemark = (text: string) => isRemark(text) && isReadable(text)
 
 /** The schema of one entry in a post; its messages are for the backend. `amt` is text here: see `parseAmountsAsText`. */
 export const postedEntry = z.strictObject(

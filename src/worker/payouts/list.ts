@@ -1,5 +1,5 @@
+import { countedMax } from '../common/counted.ts'
 import type { CurrencyId, PayoutId } from '../common/ids.ts'
-import { countedMax } from '../deposits/store/lists.ts'
 import type { ReadContext } from '../ledger/context.ts'
 import { pageRowsDefault } from '../ledger/store/entries.ts'
 import { readAnswers } from './answers.ts'

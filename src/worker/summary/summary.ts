@@ -1,11 +1,11 @@
 import { type SQL, type SQLWrapper, sql } from 'drizzle-orm'
+import { countedMax } from '../common/counted.ts'
 import { type EndpointKey, type EntryType, entryTypes } from '../common/ids.ts'
 import type { HeldReason } from '../common/reasons.ts'
 import type { UnixMs } from '../common/time.ts'
 import { ofHex, type ReadDatabase, shown, toStatement } from '../d1/database.ts'
 import { alarmRows, days, holdings, rescans, sizes, totals } from '../d1/state-tables.ts'
 import { addresses, type TotalKind, transfers } from '../d1/tables.ts'
-import { countedMax } from '../deposits/store/lists.ts'
 import { type PartsOfCurrency, selectDestroyedSums, selectFrozenSums } from '../issuer/sums.ts'
 import type { ReadContext } from '../ledger/context.ts'
 import type { Currencies } from '../ledger/currencies.ts'
@@ -15,21 +15,18 @@ import type { AlarmSubject } from '../platform/alarm-table.ts'
 import { healthOf } from '../scan/health.ts'
 import { databaseBytesMax } from '../scan/size.ts'
 import type { StoredHealth } from '../scan/store/position.ts'
+import {
+  movedKinds,
+  summaryAlarmsMax,
+  summaryDays,
+  summaryDifferencesMax,
+  summaryGapSeenMax,
+  summaryGapsMax,
+  summaryUnreadMax,
+} from '../schemas/summary.ts'
 import { selectEndpoints } from '../webhooks/store/endpoint-state.ts'
 import { ofDeployment } from '../webhooks/watch-endpoints.ts'
 
-/** Days (UTC) in a summary, including today. */
-export const summaryDays = 30
-/** Most gaps (ranges of blocks that could not be read) in a summary, from the lowest on. */
-export const summaryGapsMax = 20
-/** Most alarms in a summary, in the order of their kinds. */
-export const summaryAlarmsMax = 50
-/** Most addresses in a summary whose balance is reported to differ from the records. */
-export const summaryDifferencesMax = 20
-/** Most transfers that are counted as seen in one gap. */
-export const summaryGapSeenMax = 100
-/** The summary counts addresses with transfers after the last reading of their balance. It looks at most at this many addresses of a currency for that. */
-export const summaryUnreadMax = 200
 /** The balance of an address is read this long after a transfer to or from it was stored (`0001_invariants.sql`). */
 const readAfterMs = 60_000
 
@@ -39,8 +36,6 @@ const growthDays = 30
 const daysAheadMax = 36_500
 const dayMs = 86_400_000
 
-/** The causes of changes in the sum that addresses hold, in the order in which money flows. */
-export const movedKinds = ['credited', 'held', 'refused', 'gas', 'collected', 'fees'] as const satisfies TotalKind[]
 type Moved = Readonly<Record<(typeof movedKinds)[number], bigint>>
 
 /** The summary for operators, with integers as the database has them. `GET /ledger/summary` documents each member. */

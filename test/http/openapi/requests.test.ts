@@ -1,6 +1,6 @@
 import { describe, expect, it, test } from 'vitest'
+import { isRemark } from '../../../src/worker/common/remark.ts'
 import { createDocument, documentedOperations } from '../../../src/worker/http/openapi/document.ts'
-import { isRemark } from '../../../src/worker/ledger/parse-post.ts'
 
 interface Schema {
   readonly oneOf?: readonly Schema[]

@@ -1,5 +1,6 @@
 import { lt, type SQL, sql } from 'drizzle-orm'
 import type { SQLiteColumn } from 'drizzle-orm/sqlite-core'
+import { countedMax } from '../../common/counted.ts'
 import type { DeciderName, EntryId, TransferId } from '../../common/ids.ts'
 import { fixedStatement, member, ofHex, type ReadDatabase, shown } from '../../d1/database.ts'
 import { selectHighest } from '../../d1/merge.ts'
@@ -9,9 +10,6 @@ import type { Currencies } from '../../ledger/currencies.ts'
 import { type Deposit, type DepositFilter, type DepositKey, depositStates } from '../deposit.ts'
 import type { CreditKey } from '../transfer.ts'
 import { readCallers, type TransferRow, transferColumns } from './rows.ts'
-
-/** The counts of lists end at this number, so that a count reads a bounded number of rows. */
-export const countedMax = 1_000
 
 type DepositRow = TransferRow & {
   readonly entry_id: EntryId | null

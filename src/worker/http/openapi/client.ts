@@ -1,8 +1,9 @@
 import type { Hono } from 'hono'
 import type { ClientErrorStatusCode, ServerErrorStatusCode } from 'hono/utils/http-status'
 import type * as z from 'zod/mini'
+import type { failureBody } from '../../schemas/parts.ts'
 import type { operations } from '../routes.ts'
-import type { failureBody, Operation } from './docs.ts'
+import type { Operation } from './docs.ts'
 
 /**
  * The type of the routes for Hono's client (`hc`): query or body of each, and the bodies of success and failures. It is derived from the schemas with which

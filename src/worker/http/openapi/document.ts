@@ -1,19 +1,12 @@
 import * as z from 'zod/mini'
 import { cellsMax } from '../../cells/parse-cells.ts'
 import { type Reason, reasons } from '../../common/reasons.ts'
+import { failureBody, notes, reasonSchema } from '../../schemas/parts.ts'
 import type { LedgerRoute } from '../context.ts'
 import { reasonHeader } from '../errors.ts'
 import { bookmarkCharsMax, bookmarkForm, bookmarkHeader } from '../middleware/access.ts'
 import { ledgerRoutes, operations, routes } from '../routes.ts'
-import {
-  type Example,
-  type Failure,
-  failureBody,
-  notes,
-  type Operation,
-  type ParameterNote,
-  reasonSchema,
-} from './docs.ts'
+import type { Example, Failure, Operation, ParameterNote } from './docs.ts'
 import { backendFailures, callerFailures, failuresOutsideRoutes, serviceFailures } from './failures.ts'
 import { type Direction, forGenerators, type JsonObject } from './for-generators.ts'
 import { reasonTexts } from './reasons.ts'

@@ -2,72 +2,74 @@ import * as z from 'zod/mini'
 import { payoutStates, stuckReasons } from '../../d1/payout-tables.ts'
 import { requestedMax } from '../../payouts/parse-payout-request.ts'
 import { pickOwn } from '../../payouts/payout.ts'
-import * as docs from './docs.ts'
+import * as schemas from '../../schemas/parts.ts'
 
-const address = (description: string) => docs.textSchema(description, /^T\w{33}$/)
+const address = (description: string) => schemas.textSchema(description, /^T\w{33}$/)
 
 const moved = () =>
-  docs.component('Moved', () =>
+  schemas.component('Moved', () =>
     z.union([
-      docs.object('MovedCurrency', () => ({
+      schemas.object('MovedCurrency', () => ({
         to: address('Who has got it.'),
-        cuy: docs.idSchema('The currency.'),
-        amt: docs.amountSchema('How much, in whole units.'),
+        cuy: schemas.idSchema('The currency.'),
+        amt: schemas.amountSchema('How much, in whole units.'),
       })),
-      docs.object('MovedContract', () => ({
+      schemas.object('MovedContract', () => ({
         to: address('Who has got it.'),
         contract: address('A contract that is no currency here.'),
-        units: docs.textSchema('How much, in units of that contract.', /^\d+$/),
+        units: schemas.textSchema('How much, in units of that contract.', /^\d+$/),
       })),
     ]),
   )
 
 /** The schemas of a payout's members. A signer sees `proof` in addition; a user sees only some of them. */
 export const payoutMembers = () => ({
-  id: docs.idSchema('The payout. Newer ones have higher ids.'),
-  uid: docs.idSchema('The user.'),
-  cuy: docs.idSchema('The currency.'),
-  amt: docs.amountSchema('What is paid, in whole units, positive.'),
-  fee: docs.amountSchema('What was taken beside it; 0 where there is none.'),
+  id: schemas.idSchema('The payout. Newer ones have higher ids.'),
+  uid: schemas.idSchema('The user.'),
+  cuy: schemas.idSchema('The currency.'),
+  amt: schemas.amountSchema('What is paid, in whole units, positive.'),
+  fee: schemas.amountSchema('What was taken beside it; 0 where there is none.'),
   to: address('Who is paid.'),
-  osn: docs.textSchema('Its order serial reference, that of its entries.'),
-  mark: docs.textSchema('A remark for people.'),
-  state: docs.described(
+  osn: schemas.textSchema('Its order serial reference, that of its entries.'),
+  mark: schemas.textSchema('A remark for people.'),
+  state: schemas.described(
     z.enum(payoutStates),
     '`waiting`: a person must approve it. `approved`: it may be signed. `signed`: its bytes are stored, and may be mined. `paid`: its ' +
       'transaction is final and has paid. `stuck`: its transaction is final and has failed or paid something else, or three have ' +
       'expired. `cancelled`: the money is back.',
   ),
-  created_at: docs.instantSchema(),
-  by: docs.textSchema('The backend that has asked for it.'),
+  created_at: schemas.instantSchema(),
+  by: schemas.textSchema('The backend that has asked for it.'),
   approved_by: z.optional(
-    docs.textSchema('A backend, the e-mail address of a person, or `limits`. Absent: nobody has.'),
+    schemas.textSchema('A backend, the e-mail address of a person, or `limits`. Absent: nobody has.'),
   ),
-  txid: z.optional(docs.textSchema('Its newest transaction, where it is signed, paid or stuck.', /^[0-9a-f]{64}$/)),
-  expires_at: z.optional(docs.instantSchema()),
-  height: z.optional(docs.countSchema('The block in which the transaction was found.')),
-  attempts: docs.countSchema('Transactions that have ended without paying.'),
-  reason: z.optional(docs.described(z.enum(stuckReasons), 'Why it is stuck.')),
-  why: z.optional(docs.textSchema('The same for people, why it was cancelled, or why an approved one waits.')),
+  txid: z.optional(schemas.textSchema('Its newest transaction, where it is signed, paid or stuck.', /^[0-9a-f]{64}$/)),
+  expires_at: z.optional(schemas.instantSchema()),
+  height: z.optional(schemas.countSchema('The block in which the transaction was found.')),
+  attempts: schemas.countSchema('Transactions that have ended without paying.'),
+  reason: z.optional(schemas.described(z.enum(stuckReasons), 'Why it is stuck.')),
+  why: z.optional(schemas.textSchema('The same for people, why it was cancelled, or why an approved one waits.')),
   failure: z.optional(
-    docs.object('PayoutFailure', () => ({
-      result: z.optional(docs.textSchema("The chain's word for why the transaction failed, such as `OUT_OF_ENERGY`.")),
-      burnt: z.optional(docs.amountSchema('The TRX that it burnt; absent until nodes have shown it.')),
-      energy: z.optional(docs.countSchema('The energy that it used; absent until nodes have shown it.')),
+    schemas.object('PayoutFailure', () => ({
+      result: z.optional(
+        schemas.textSchema("The chain's word for why the transaction failed, such as `OUT_OF_ENERGY`."),
+      ),
+      burnt: z.optional(schemas.amountSchema('The TRX that it burnt; absent until nodes have shown it.')),
+      energy: z.optional(schemas.countSchema('The energy that it used; absent until nodes have shown it.')),
     })),
   ),
   moved: z.optional(
-    docs.described(
+    schemas.described(
       z.array(moved()),
       'Where the transaction of a stuck one has succeeded: what has left the payout address by its logs, and to whom. Of an unsigned ' +
         'one: what has left for it in another transaction.',
     ),
   ),
   received: z.optional(
-    docs.amountSchema('Of a paid one in a token that took a fee: what has arrived, in whole units.'),
+    schemas.amountSchema('Of a paid one in a token that took a fee: what has arrived, in whole units.'),
   ),
   answers: z.optional(
-    docs.described(
+    schemas.described(
       z.array(nodeAnswer()),
       'Of a signed one: what each node last said about its sending. That decides nothing.',
     ),
@@ -75,31 +77,31 @@ export const payoutMembers = () => ({
 })
 
 const nodeAnswer = () =>
-  docs.object('NodeAnswer', () => ({
-    node: docs.textSchema('The node.'),
-    answer: docs.textSchema('Its word, such as `SUCCESS` or `SIGERROR`.'),
-    at: docs.instantSchema(),
+  schemas.object('NodeAnswer', () => ({
+    node: schemas.textSchema('The node.'),
+    answer: schemas.textSchema('Its word, such as `SUCCESS` or `SIGERROR`.'),
+    at: schemas.instantSchema(),
   }))
 
 /** A payout as backends and people at the desk see it. */
-export const payoutSchema = () => docs.object('Payout', payoutMembers)
+export const payoutSchema = () => schemas.object('Payout', payoutMembers)
 
 /** A payout as its user sees it: without the members that concern only operators (`pickOwn`). */
-export const ownPayoutSchema = () => docs.object('OwnPayout', () => pickOwn(payoutMembers()))
+export const ownPayoutSchema = () => schemas.object('OwnPayout', () => pickOwn(payoutMembers()))
 
 /** The response to approving or cancelling: the payouts of the request, in the order of its ids. */
-export const payoutList = (id: string) => docs.listBody(id, payoutSchema, 'The number of payouts in the list.')
+export const payoutList = (id: string) => schemas.listBody(id, payoutSchema, 'The number of payouts in the list.')
 
 /** The member `ids` of a request that approves or cancels payouts. */
-export const idsMember = () => docs.sentListSchema(docs.idSchema('A payout.'), requestedMax, 'The payouts.')
+export const idsMember = () => schemas.sentListSchema(schemas.idSchema('A payout.'), requestedMax, 'The payouts.')
 
 /** The member `moved`, which confirms that the caller knows money has left. */
 export const movedMember = () =>
-  docs.described(z.literal(true), 'That it is known what has left for a payout: without it such a step is 409.')
+  schemas.described(z.literal(true), 'That it is known what has left for a payout: without it such a step is 409.')
 
 /** The member `attempts`, which keeps a repeated approval from approving a payout that got stuck again. */
 export const attemptsMember = () =>
-  docs.countSchema(
+  schemas.countSchema(
     'How many each stuck payout of them shows: another number is 409. With it, a request that is sent again approves none that has got ' +
       'stuck since.',
   )

@@ -1,5 +1,5 @@
 import type * as z from 'zod/mini'
-import { notes } from './docs.ts'
+import { notes } from '../../schemas/parts.ts'
 import type { JsonObject } from './for-generators.ts'
 
 // How other parts of the OpenAPI document name its schemas.

@@ -3,6 +3,7 @@ import { formatBase58 } from '../../chain/address.ts'
 import { formatUnits } from '../../common/amount.ts'
 import { explorers } from '../../config/chain.ts'
 import type { Currency } from '../../ledger/currencies.ts'
+import * as schemas from '../../schemas/parts.ts'
 import type { Route } from '../context.ts'
 import { success } from '../envelope.ts'
 import * as docs from '../openapi/docs.ts'
@@ -43,16 +44,16 @@ function currencyItem({ cuy, symbol, name, asset, decimals, scale, minDeposit, r
 }
 
 const currency = () =>
-  docs.object('Currency', () => ({
-    cuy: docs.idSchema('The currency.'),
-    symbol: docs.textSchema('Its symbol.'),
-    name: docs.textSchema('Its name for people.'),
-    decimals: docs.countSchema('Decimals on the chain.'),
-    scale: docs.countSchema('Decimals that the ledger keeps.'),
-    minDeposit: docs.described(z.nullable(z.string()), 'The smallest deposit that is credited; null: any.'),
-    contract: docs.described(z.nullable(z.string()), 'The contract of the token; null: TRX.'),
-    retired: docs.described(z.boolean(), 'It is no longer accepted; balances stay.'),
-    open: docs.described(
+  schemas.object('Currency', () => ({
+    cuy: schemas.idSchema('The currency.'),
+    symbol: schemas.textSchema('Its symbol.'),
+    name: schemas.textSchema('Its name for people.'),
+    decimals: schemas.countSchema('Decimals on the chain.'),
+    scale: schemas.countSchema('Decimals that the ledger keeps.'),
+    minDeposit: schemas.described(z.nullable(z.string()), 'The smallest deposit that is credited; null: any.'),
+    contract: schemas.described(z.nullable(z.string()), 'The contract of the token; null: TRX.'),
+    retired: schemas.described(z.boolean(), 'It is no longer accepted; balances stay.'),
+    open: schemas.described(
       z.boolean(),
       'Whether its deposits can be credited now. While they cannot, what arrives is kept, and its amount may be shown wrongly.',
     ),
@@ -69,18 +70,18 @@ export const currenciesDocs = () => {
     description:
       'The configured currencies in the order of their configuration, and their network, for pages and people. Requires no token and queries no node; what it says of ' +
       'now is at most two seconds old. Anything that is sent on another network, or of another token, is lost.',
-    success: docs.dataBody('CurrenciesResponse', () => ({
-      network: docs.described(z.enum(['Tron', 'Nile', 'local']), 'Nile is a test network; local is any other.'),
-      explorer: docs.described(
+    success: schemas.dataBody('CurrenciesResponse', () => ({
+      network: schemas.described(z.enum(['Tron', 'Nile', 'local']), 'Nile is a test network; local is any other.'),
+      explorer: schemas.described(
         z.nullable(z.string()),
         'The base of an explorer: `/transaction/<txid>` and `/address/<address>` follow it. Null on a local chain.',
       ),
-      late: docs.described(
+      late: schemas.described(
         z.nullable(z.int().check(z.minimum(0))),
         'By about how many seconds credits are later than usual; null if they are not. Nothing is lost meanwhile.',
       ),
       list: z.array(currency()),
-      count: docs.countSchema('The number of currencies.'),
+      count: schemas.countSchema('The number of currencies.'),
     })),
     examples: [
       docs.dataExample('two currencies', 'two deposits, credited', '', {

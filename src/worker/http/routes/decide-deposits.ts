@@ -1,6 +1,7 @@
 import * as z from 'zod/mini'
 import type { DecideReason } from '../../common/reasons.ts'
 import { decideDeposits, decisionsMax, decisionToMake } from '../../deposits/decide.ts'
+import * as schemas from '../../schemas/parts.ts'
 import { readOnlyMember } from '../body.ts'
 import { type LedgerRoute, writing } from '../context.ts'
 import { failure, success } from '../envelope.ts'
@@ -31,24 +32,24 @@ export const decideLedgerDeposits = {
 } satisfies LedgerRoute
 
 const body = () =>
-  docs.object('DecideDepositsRequest', () => {
+  schemas.object('DecideDepositsRequest', () => {
     const { decision } = decisionToMake.shape
-    const one = docs.component('DecisionToMake', () =>
+    const one = schemas.component('DecisionToMake', () =>
       z.strictObject({
-        txid: docs.sentTxidSchema(),
-        position: docs.positionSchema(),
-        decision: docs.described(decision, '`credit` or `refuse`. What was refused can still be credited.'),
-        why: docs.whySchema('The reason, for those who look later.'),
+        txid: schemas.sentTxidSchema(),
+        position: schemas.positionSchema(),
+        decision: schemas.described(decision, '`credit` or `refuse`. What was refused can still be credited.'),
+        why: schemas.whySchema('The reason, for those who look later.'),
       }),
     )
-    return { deposits: docs.sentListSchema(one, decisionsMax, 'The decisions.') }
+    return { deposits: schemas.sentListSchema(one, decisionsMax, 'The decisions.') }
   })
 
 const response = () =>
-  docs.dataBody('DecidedDeposits', () => ({
+  schemas.dataBody('DecidedDeposits', () => ({
     list: z.array(ownedDeposit()),
-    count: docs.countSchema('The number of deposits in the list.'),
-    replayed: docs.described(z.boolean(), 'Whether all of it was decided before.'),
+    count: schemas.countSchema('The number of deposits in the list.'),
+    replayed: schemas.described(z.boolean(), 'Whether all of it was decided before.'),
   }))
 
 const decisionOf = (decision: 'credit' | 'refuse', txid: string = docs.usdtTxid) => ({

@@ -1,6 +1,7 @@
 import * as z from 'zod/mini'
 import { serviceVersion } from '../../platform/version.ts'
 import { healthOf, type ScanHealth } from '../../scan/health.ts'
+import * as schemas from '../../schemas/parts.ts'
 import type { Route } from '../context.ts'
 import { failure, success } from '../envelope.ts'
 import { inCell, type ReasonedProblem } from '../errors.ts'
@@ -34,16 +35,16 @@ function isWorse(one: ScanHealth, other: ScanHealth): boolean {
 }
 
 const scanState = () =>
-  docs.object('ScanState', () => ({
+  schemas.object('ScanState', () => ({
     status: z.enum(['ok', 'behind', 'stopped']),
-    scanned: docs.countSchema('Height up to which the chain is scanned.'),
-    finalized: docs.countSchema('Newest final height that is known.'),
-    behind: docs.countSchema(
+    scanned: schemas.countSchema('Height up to which the chain is scanned.'),
+    finalized: schemas.countSchema('Newest final height that is known.'),
+    behind: schemas.countSchema(
       'Final blocks that are not scanned: those between the two, and, if the newest final one that is known is old, those that must ' +
         'be final by the clock.',
     ),
-    version: docs.textSchema('The version of the service.'),
-    migration: docs.countSchema(
+    version: schemas.textSchema('The version of the service.'),
+    migration: schemas.countSchema(
       'The number of the newest migration that the database has whole; with several databases, of the one that has the fewest.',
     ),
   }))
@@ -64,8 +65,8 @@ export const healthDocs = () =>
       'For a load balancer or monitoring: reads stored state, requires no token and queries no node. The state is at most a second old. ' +
       'With several databases it is that of the worst one, which the message names. There is no `data` while the database is away, or ' +
       'the configuration is wrong or differs from what is stored.',
-    success: docs.successBody('HealthResponse', scanState),
-    failure: docs.failureBodyWithData('HealthFailure', scanState),
+    success: schemas.successBody('HealthResponse', scanState),
+    failure: schemas.failureBodyWithData('HealthFailure', scanState),
     examples: [docs.dataExample('healthy', 'two deposits, credited', '', { status: 'ok', ...position })],
     failures: [
       {

@@ -3,6 +3,7 @@ import { selectCurrent, selectIssued } from '../../addresses/store/address-book.
 import type { Address } from '../../chain/address.ts'
 import { reservedUid, type Uid } from '../../common/ids.ts'
 import { selectFrozenIn } from '../../issuer/store.ts'
+import * as schemas from '../../schemas/parts.ts'
 import type { Scope } from '../auth/authenticate.ts'
 import { type LedgerRoute, type RequestContext, reading } from '../context.ts'
 import { refusal, success } from '../envelope.ts'
@@ -68,17 +69,17 @@ const noAddress = { kind: 'not-found', what: 'address' } as const
 
 const ownedAddress = () =>
   z.extend(addressData(), {
-    uid: z.optional(docs.idSchema('The user, where an address is looked up.')),
+    uid: z.optional(schemas.idSchema('The user, where an address is looked up.')),
     reserved: z.optional(
-      docs.described(
+      schemas.described(
         z.literal(true),
         `It was reserved after a restore: its \`uid\` is ${reservedUid}, which is no user. What arrives there is given to its user by a ` +
           'transfer (`POST /ledger/entries`, type 3).',
       ),
     ),
     frozen: z.optional(
-      docs.described(
-        z.array(docs.idSchema('A currency.')),
+      schemas.described(
+        z.array(schemas.idSchema('A currency.')),
         'Where an address is looked up: the currencies in which its issuer has frozen it.',
       ),
     ),
@@ -105,7 +106,7 @@ export const ledgerAddressDocs = () => {
       ...parameters,
       fresh: { ...parameters.fresh, description: `${parameters.fresh.description} Not allowed with \`address\`.` },
     },
-    success: docs.successBody('LedgerAddressResponse', ownedAddress),
+    success: schemas.successBody('LedgerAddressResponse', ownedAddress),
     examples: [
       docs.dataExample('an address', 'a new caller', '?uid=7', { id: 1, address: docs.depositAddress }),
       docs.dataExample('whose it is', 'an address', `?address=${docs.depositAddress}`, {

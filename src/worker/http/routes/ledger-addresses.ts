@@ -2,6 +2,7 @@ import * as z from 'zod/mini'
 import { addressesCountedMax, listAddresses } from '../../addresses/store/address-book.ts'
 import { formatBase58 } from '../../chain/address.ts'
 import { pageRowsDefault } from '../../ledger/store/entries.ts'
+import * as schemas from '../../schemas/parts.ts'
 import { type LedgerRoute, reading } from '../context.ts'
 import { success } from '../envelope.ts'
 import * as docs from '../openapi/docs.ts'
@@ -28,9 +29,9 @@ export const ledgerAddresses = {
 } satisfies LedgerRoute
 
 const issued = () =>
-  docs.object('IssuedAddress', () => ({
-    id: docs.idSchema('The address. Newer ones have higher ids.'),
-    address: docs.textSchema('As people write it.', /^T\w{33}$/),
+  schemas.object('IssuedAddress', () => ({
+    id: schemas.idSchema('The address. Newer ones have higher ids.'),
+    address: schemas.textSchema('As people write it.', /^T\w{33}$/),
   }))
 
 /** `GET /ledger/addresses` in the OpenAPI document. The Worker never calls this function, so its bundle has none of these texts. */
@@ -49,7 +50,7 @@ export const ledgerAddressesDocs = () =>
       },
       before: { description: 'Only addresses with a smaller `id`: the last one of the previous page.', example: 1000 },
     },
-    success: docs.listBody(
+    success: schemas.listBody(
       'LedgerAddressesResponse',
       issued,
       `The number of the user's addresses; ${addressesCountedMax} means that many or more.`,

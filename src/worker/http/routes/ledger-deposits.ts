@@ -3,8 +3,10 @@ import { decisionKinds } from '../../d1/tables.ts'
 import type { Deposit, DepositKey } from '../../deposits/deposit.ts'
 import { ownedDepositItem } from '../../deposits/deposit-item.ts'
 import type { Currencies } from '../../ledger/currencies.ts'
+import * as schemas from '../../schemas/parts.ts'
+import { jsonAmount } from '../../schemas/written.ts'
 import type { LedgerRoute } from '../context.ts'
-import { jsonAmount, refusal } from '../envelope.ts'
+import { refusal } from '../envelope.ts'
 import * as docs from '../openapi/docs.ts'
 import { badQuery } from '../openapi/failures.ts'
 import { addressExpected, addressParam, badInput, uidParam, withQuery } from '../query.ts'
@@ -41,14 +43,17 @@ export const ownedItem = (one: Deposit, currencies: Currencies) => ownedDepositI
 
 /** The schema of a transfer for backends: the members that its user sees, `uid`, and `decided` if somebody has decided about the held transfer. */
 export const ownedDeposit = () =>
-  docs.component('OwnedDeposit', () =>
+  schemas.component('OwnedDeposit', () =>
     z.extend(deposit(), {
-      uid: docs.idSchema('The user.'),
+      uid: schemas.idSchema('The user.'),
       decided: z.optional(
-        docs.object('Decided', () => ({
-          decision: docs.described(z.enum(decisionKinds), 'What was decided about a deposit that was held for review.'),
-          why: docs.textSchema('The reason.'),
-          by: docs.textSchema('The backend, or the e-mail address of the person.'),
+        schemas.object('Decided', () => ({
+          decision: schemas.described(
+            z.enum(decisionKinds),
+            'What was decided about a deposit that was held for review.',
+          ),
+          why: schemas.textSchema('The reason.'),
+          by: schemas.textSchema('The backend, or the e-mail address of the person.'),
         })),
       ),
     }),
@@ -92,7 +97,7 @@ export const ledgerDepositsDocs = () => {
       state: { ...parameters.state, description: `${parameters.state.description} ${alone}` },
       cuy: { ...parameters.cuy, description: `${parameters.cuy.description} ${alone}` },
     },
-    success: docs.listBody('LedgerDepositsResponse', ownedDeposit, count),
+    success: schemas.listBody('LedgerDepositsResponse', ownedDeposit, count),
     examples: [
       docs.dataExample('of a user', given, '?uid=7', { list: [usdt, trx], count: 2 }),
       docs.dataExample('of one transaction', given, `?txid=${docs.usdtTxid}`, { list: [usdt], count: 1 }),

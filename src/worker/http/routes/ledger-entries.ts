@@ -1,8 +1,10 @@
 import * as z from 'zod/mini'
 import { postedItem } from '../../ledger/entry.ts'
 import { orderRowsMax, selectAllEntries, selectOrder } from '../../ledger/store/entries.ts'
+import * as schemas from '../../schemas/parts.ts'
+import { jsonAmount } from '../../schemas/written.ts'
 import { type LedgerRoute, reading } from '../context.ts'
-import { jsonAmount, refusal, success } from '../envelope.ts'
+import { refusal, success } from '../envelope.ts'
 import * as docs from '../openapi/docs.ts'
 import { badQuery } from '../openapi/failures.ts'
 import { badInput, uidParam, withQuery } from '../query.ts'
@@ -38,8 +40,10 @@ const onlyWithUid = 'only allowed with uid'
 
 /** The schema of a ledger entry as backends see it: with the name of the backend that posted it. */
 export const postedFlow = () =>
-  docs.component('PostedFlow', () =>
-    z.extend(flow(), { by: docs.textSchema('The name of the backend that posted the entry; empty for a recharge.') }),
+  schemas.component('PostedFlow', () =>
+    z.extend(flow(), {
+      by: schemas.textSchema('The name of the backend that posted the entry; empty for a recharge.'),
+    }),
   )
 
 /** `GET /ledger/entries` in the OpenAPI document. The Worker never calls this function, so its bundle has none of these texts. */
@@ -64,7 +68,7 @@ export const ledgerEntriesDocs = () =>
         description: 'Only of this user. Required by all other parameters but `osn`, `limit` and `before`.',
       },
     },
-    success: docs.listBody(
+    success: schemas.listBody(
       'LedgerEntriesResponse',
       postedFlow,
       `The number of entries that match, on all pages; with \`osn\` and without \`uid\`, ${orderRowsMax} means that many or more.`,

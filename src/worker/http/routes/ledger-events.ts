@@ -4,8 +4,10 @@ import type { EventId } from '../../common/ids.ts'
 import { heldReasons, type Reason, refusedReasons } from '../../common/reasons.ts'
 import { type EventData, eventItem, eventsMax } from '../../events/events.ts'
 import { selectEvents } from '../../events/store/events.ts'
+import * as schemas from '../../schemas/parts.ts'
+import { jsonAmount } from '../../schemas/written.ts'
 import { type LedgerRoute, reading } from '../context.ts'
-import { jsonAmount, success } from '../envelope.ts'
+import { success } from '../envelope.ts'
 import * as docs from '../openapi/docs.ts'
 import { badQuery } from '../openapi/failures.ts'
 import { payoutSchema } from '../openapi/payout.ts'
@@ -36,26 +38,26 @@ export const ledgerEvents = {
 } satisfies LedgerRoute
 
 const transferPlace = () => ({
-  txid: docs.textSchema('The transaction, 64 hex digits.', /^[0-9a-f]{64}$/),
-  position: docs.positionSchema(),
+  txid: schemas.textSchema('The transaction, 64 hex digits.', /^[0-9a-f]{64}$/),
+  position: schemas.positionSchema(),
 })
-const cuy = () => docs.idSchema('The currency.')
-const address = () => docs.textSchema('The address of the user that is paid.', /^T\w{33}$/)
+const cuy = () => schemas.idSchema('The currency.')
+const address = () => schemas.textSchema('The address of the user that is paid.', /^T\w{33}$/)
 
 const uncredited = <const Word extends Reason>(reasons: readonly Word[]) =>
   z.strictObject({
     ...transferPlace(),
     cuy: cuy(),
     address: address(),
-    reason: docs.described(z.enum(reasons), 'Why, as one word for programs.'),
-    why: docs.textSchema('The same for people: the sentence of `/tron/recharge?txid=…`.'),
+    reason: schemas.described(z.enum(reasons), 'Why, as one word for programs.'),
+    why: schemas.textSchema('The same for people: the sentence of `/tron/recharge?txid=…`.'),
   })
 
 /** The data of an event about what a token's issuer did to a user's address. */
 const ofAddress = () => ({
-  address: docs.textSchema('The address of the user.', /^T\w{33}$/),
+  address: schemas.textSchema('The address of the user.', /^T\w{33}$/),
   cuy: cuy(),
-  txid: docs.textSchema('The transaction of the issuer, 64 hex digits.', /^[0-9a-f]{64}$/),
+  txid: schemas.textSchema('The transaction of the issuer, 64 hex digits.', /^[0-9a-f]{64}$/),
 })
 
 /** The schema of the data of each type of event. A type that is missing here does not compile, nor does a member that `EventData` has and its schema lacks. */
@@ -64,9 +66,9 @@ const dataOf = {
     z.strictObject({
       ...transferPlace(),
       cuy: cuy(),
-      amt: docs.amountSchema('What is transferred, in whole units.'),
+      amt: schemas.amountSchema('What is transferred, in whole units.'),
       address: address(),
-      seconds: docs.countSchema('About how long until the block is final.'),
+      seconds: schemas.countSchema('About how long until the block is final.'),
     }),
   'deposit.dropped': () => z.strictObject(transferPlace()),
   'deposit.credited': () => z.strictObject({ ...transferPlace(), address: address(), entry: postedFlow() }),
@@ -82,7 +84,7 @@ const dataOf = {
   'address.frozen': () => z.strictObject(ofAddress()),
   'address.released': () => z.strictObject(ofAddress()),
   'address.destroyed': () =>
-    z.strictObject({ ...ofAddress(), amt: docs.amountSchema('What was destroyed, in whole units.') }),
+    z.strictObject({ ...ofAddress(), amt: schemas.amountSchema('What was destroyed, in whole units.') }),
 } as const satisfies { [T in EventType]: () => z.ZodMiniObject<Record<keyof EventData<unknown>[T], z.ZodMiniType>> }
 
 /** The name of a type's schema: `DepositSeen` for `deposit.seen`. */
@@ -90,12 +92,12 @@ const nameOf = (type: EventType) => type.replaceAll(/(?:^|[.])(.)/g, (_, first: 
 
 /** The schema of events of one type: the common members, and the `data` of this type. */
 export const eventOf = <Type extends EventType>(type: Type) =>
-  docs.object(nameOf(type), () => ({
-    id: docs.idSchema('Its number: 1, 2, 3 … in the order in which events are stored.'),
-    type: docs.component(`${nameOf(type)}Type`, () => z.literal(type)),
-    uid: docs.idSchema('The user.'),
-    created_at: docs.instantSchema(),
-    cell: z.optional(docs.idSchema('The number of its database, in a webhook of a deployment that has several.')),
+  schemas.object(nameOf(type), () => ({
+    id: schemas.idSchema('Its number: 1, 2, 3 … in the order in which events are stored.'),
+    type: schemas.component(`${nameOf(type)}Type`, () => z.literal(type)),
+    uid: schemas.idSchema('The user.'),
+    created_at: schemas.instantSchema(),
+    cell: z.optional(schemas.idSchema('The number of its database, in a webhook of a deployment that has several.')),
     // safe: `dataOf[type]` makes the schema of this type
     data: dataOf[type]() as ReturnType<(typeof dataOf)[Type]>,
   }))
@@ -107,7 +109,7 @@ type EventSchemas<Types extends readonly EventType[]> = {
 
 /** The schema of an event of any type. Its `type` says which schema its data has. */
 export const eventSchema = () =>
-  docs.component('Event', () =>
+  schemas.component('Event', () =>
     // safe: the list has one schema for each type, in the order of `eventTypes`
     z.discriminatedUnion('type', eventTypes.map((type) => eventOf(type)) as unknown as EventSchemas<typeof eventTypes>),
   )
@@ -133,7 +135,7 @@ export const ledgerEventsDocs = () => {
       after: { description: 'The id of the last event that was read; by default 0, the beginning.', example: 2 },
       limit: { description: `Events in the list at most, 1 to ${eventsMax}.`, example: 10 },
     },
-    success: docs.listBody('LedgerEventsResponse', eventSchema, 'The number of events in the list.'),
+    success: schemas.listBody('LedgerEventsResponse', eventSchema, 'The number of events in the list.'),
     examples: [
       docs.dataExample('a payment', 'two deposits and a payment', '?after=2', { list: [posted], count: 1 }),
       docs.dataExample('the end for now', 'two deposits and a payment', '?after=3', { list: [], count: 0 }),

@@ -1,5 +1,6 @@
 import * as z from 'zod/mini'
 import { approvePayouts } from '../../payouts/steps.ts'
+import * as schemas from '../../schemas/parts.ts'
 import type { LedgerRoute } from '../context.ts'
 import { toPayoutProblem, toPayoutRefusal } from '../errors.ts'
 import * as docs from '../openapi/docs.ts'
@@ -19,7 +20,7 @@ export const ledgerPayoutsApprove = {
 } satisfies LedgerRoute
 
 const body = () =>
-  docs.object('ApprovePayoutsRequest', () => ({
+  schemas.object('ApprovePayoutsRequest', () => ({
     ids: idsMember(),
     moved: z.exactOptional(movedMember()),
     attempts: z.exactOptional(attemptsMember()),

@@ -2,6 +2,7 @@ import * as z from 'zod/mini'
 import { whyCharsMax } from '../../d1/payout-tables.ts'
 import { stopRules } from '../../payouts/leaving.ts'
 import { cancelPayouts } from '../../payouts/steps.ts'
+import * as schemas from '../../schemas/parts.ts'
 import type { LedgerRoute } from '../context.ts'
 import { toPayoutProblem, toPayoutRefusal } from '../errors.ts'
 import * as docs from '../openapi/docs.ts'
@@ -26,9 +27,9 @@ export const ledgerPayoutsCancel = {
 } satisfies LedgerRoute
 
 const body = () =>
-  docs.object('CancelPayoutsRequest', () => ({
+  schemas.object('CancelPayoutsRequest', () => ({
     ids: idsMember(),
-    why: docs.whySchema(`Why, in 1 to ${whyCharsMax} characters: it is kept with the payout.`),
+    why: schemas.whySchema(`Why, in 1 to ${whyCharsMax} characters: it is kept with the payout.`),
     moved: z.exactOptional(movedMember()),
   }))
 

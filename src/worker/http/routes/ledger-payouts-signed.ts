@@ -3,6 +3,7 @@ import { handInReasons } from '../../common/reasons.ts'
 import { headRetrySeconds } from '../../payouts/failure.ts'
 import { type HandedIn, takeSigned } from '../../payouts/hand-in.ts'
 import { requestedMax } from '../../payouts/parse-payout-request.ts'
+import * as schemas from '../../schemas/parts.ts'
 import { readJsonBody } from '../body.ts'
 import { type LedgerRoute, writing } from '../context.ts'
 import { failure, success } from '../envelope.ts'
@@ -41,12 +42,12 @@ export const ledgerPayoutsSigned = {
 const handedInItem = (one: HandedIn) => ('refused' in one ? { ...one, refused: { ...one.refused } } : { ...one })
 
 const body = () =>
-  docs.object('SignedPayoutsRequest', () => ({
+  schemas.object('SignedPayoutsRequest', () => ({
     signed: z
       .array(
         z.strictObject({
-          id: docs.idSchema('The payout.'),
-          transaction: docs.textSchema(
+          id: schemas.idSchema('The payout.'),
+          transaction: schemas.textSchema(
             'The whole signed message in hex, as for `broadcasthex`. Another text is refused alone, with the word `not-a-transaction`.',
           ),
         }),
@@ -55,22 +56,22 @@ const body = () =>
   }))
 
 const item = () =>
-  docs.component('HandedIn', () =>
+  schemas.component('HandedIn', () =>
     z.union([
-      docs.object('TakenTransaction', () => ({
-        id: docs.idSchema('The payout.'),
-        state: docs.described(
+      schemas.object('TakenTransaction', () => ({
+        id: schemas.idSchema('The payout.'),
+        state: schemas.described(
           z.literal('signed'),
           'Its transaction is stored, and is sent until it is final or has expired.',
         ),
-        txid: docs.textSchema('The transaction.', /^[0-9a-f]{64}$/),
+        txid: schemas.textSchema('The transaction.', /^[0-9a-f]{64}$/),
       })),
-      docs.object('RefusedTransaction', () => ({
-        id: docs.idSchema('The payout.'),
+      schemas.object('RefusedTransaction', () => ({
+        id: schemas.idSchema('The payout.'),
         refused: z.strictObject({
-          code: docs.described(z.literal([404, 409, 422]), 'The status that it would have alone.'),
-          reason: docs.reasonSchema(),
-          why: docs.textSchema('What differs.'),
+          code: schemas.described(z.literal([404, 409, 422]), 'The status that it would have alone.'),
+          reason: schemas.reasonSchema(),
+          why: schemas.textSchema('What differs.'),
         }),
       })),
     ]),
@@ -97,7 +98,7 @@ export const ledgerPayoutsSignedDocs = () => {
       'when to send it again. The words of what is refused, besides those of the failures:\n\n' +
       handInReasons.map((word) => `- \`${word}\`: ${reasonTexts[word].cause}`).join('\n'),
     body: body(),
-    success: docs.listBody('SignedPayoutsResponse', item, 'The number of results.'),
+    success: schemas.listBody('SignedPayoutsResponse', item, 'The number of results.'),
     examples: [
       docs.dataExample('one transaction', given, '', { list: [taken], count: 1 }, request),
       docs.dataExample('the same again', 'a signed payout', '', { list: [taken], count: 1 }, request),

@@ -4,6 +4,7 @@ import type { PayoutId } from '../../common/ids.ts'
 import { formatInstant } from '../../common/time.ts'
 import { stopRules } from '../../payouts/leaving.ts'
 import { offeredMax, offerPayouts } from '../../payouts/offer.ts'
+import * as schemas from '../../schemas/parts.ts'
 import type { LedgerRoute } from '../context.ts'
 import { failure, success } from '../envelope.ts'
 import { toPayoutProblem, toPayoutRefusal } from '../errors.ts'
@@ -41,16 +42,16 @@ export const ledgerPayoutsUnsigned = {
 } satisfies LedgerRoute
 
 const unsigned = () =>
-  docs.object('UnsignedPayout', () => ({
+  schemas.object('UnsignedPayout', () => ({
     ...payoutMembers(),
-    proof: z.optional(docs.textSchema('What the backend has signed of it.')),
+    proof: z.optional(schemas.textSchema('What the backend has signed of it.')),
   }))
 
 const head = () =>
-  docs.object('Head', () => ({
-    height: docs.countSchema('The height of the newest agreed final block.'),
-    hash: docs.textSchema('Its hash.', /^[0-9a-f]{64}$/),
-    created_at: docs.instantSchema(),
+  schemas.object('Head', () => ({
+    height: schemas.countSchema('The height of the newest agreed final block.'),
+    hash: schemas.textSchema('Its hash.', /^[0-9a-f]{64}$/),
+    created_at: schemas.instantSchema(),
   }))
 
 /** `GET /ledger/payouts/unsigned` in the OpenAPI document. The Worker never calls this function, so its bundle has none of these texts. */
@@ -67,10 +68,10 @@ export const ledgerPayoutsUnsignedDocs = () => {
     parameters: {
       after: { description: 'Only payouts with a larger `id`: the last one of the list before.', example: 100 },
     },
-    success: docs.dataBody('UnsignedPayoutsResponse', () => ({
+    success: schemas.dataBody('UnsignedPayoutsResponse', () => ({
       list: z.array(unsigned()),
-      count: docs.countSchema('The number of payouts in the list.'),
-      address: docs.textSchema('The address that they are paid from.', /^T\w{33}$/),
+      count: schemas.countSchema('The number of payouts in the list.'),
+      address: schemas.textSchema('The address that they are paid from.', /^T\w{33}$/),
       head: head(),
     })),
     examples: [

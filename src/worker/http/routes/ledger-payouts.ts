@@ -3,6 +3,7 @@ import type { CurrencyId, PayoutId } from '../../common/ids.ts'
 import { payoutStates } from '../../d1/payout-tables.ts'
 import { osnCharsMax, osnForm } from '../../ledger/entry.ts'
 import { listPayouts } from '../../payouts/list.ts'
+import * as schemas from '../../schemas/parts.ts'
 import { type LedgerRoute, reading } from '../context.ts'
 import { success } from '../envelope.ts'
 import * as docs from '../openapi/docs.ts'
@@ -60,7 +61,7 @@ export const ledgerPayoutsDocs = () => {
       txid: { description: 'Only the payout of this transaction.', example: docs.usdtTxid },
       ...payoutPage().parameters,
     },
-    success: docs.listBody('PayoutListResponse', payoutSchema, payoutPage().count),
+    success: schemas.listBody('PayoutListResponse', payoutSchema, payoutPage().count),
     examples: [
       docs.dataExample('all', given, '', { list: [approvedPayout(), waitingPayout()], count: 2 }),
       docs.dataExample('what waits', given, '?state=waiting', { list: [waitingPayout()], count: 1 }),

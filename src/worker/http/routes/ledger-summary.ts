@@ -10,14 +10,16 @@ import type { PayoutSummary } from '../../payouts/summary.ts'
 import { type AlarmKind, type AlarmRule, type AlarmSubject, alarmTable } from '../../platform/alarm-table.ts'
 import { endsWithin } from '../../platform/clock.ts'
 import { databaseBytesMax } from '../../scan/size.ts'
+import * as schemas from '../../schemas/parts.ts'
+import { movedKinds, type SummaryData, summaryDays, summarySchema } from '../../schemas/summary.ts'
+import { jsonAmount, type Written } from '../../schemas/written.ts'
 import type { Services } from '../../services.ts'
-import { type CurrencySummary, movedKinds, readSummary, type Summary, summaryDays } from '../../summary/summary.ts'
+import { type CurrencySummary, readSummary, type Summary } from '../../summary/summary.ts'
 import { type LedgerRoute, reading } from '../context.ts'
-import { jsonAmount, success, type Written } from '../envelope.ts'
+import { success } from '../envelope.ts'
 import { toCellProblem } from '../errors.ts'
 import * as docs from '../openapi/docs.ts'
 import { payoutAddress } from '../openapi/payout.ts'
-import { type SummaryData, summarySchema } from '../openapi/summary.ts'
 
 /** Time limit for the scanner to report its nodes, in milliseconds. */
 const nodesMs = 2_000
@@ -255,7 +257,7 @@ export const ledgerSummaryDocs = () => {
     description:
       'The sums owed and held in each currency and by what, the deposits of the last days, and everything that needs attention. No node ' +
       'is asked. Sums are kept as they arise: the cost does not grow with the history.',
-    success: docs.successBody('LedgerSummaryResponse', summarySchema),
+    success: schemas.successBody('LedgerSummaryResponse', summarySchema),
     examples: [
       docs.dataExample('two deposits', 'two deposits, credited', '', {
         currencies: [

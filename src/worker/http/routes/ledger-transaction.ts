@@ -2,6 +2,7 @@ import * as z from 'zod/mini'
 import type { TransactionFinding } from '../../chain/chain.ts'
 import { reservedUid } from '../../common/ids.ts'
 import type { Reason } from '../../common/reasons.ts'
+import * as schemas from '../../schemas/parts.ts'
 import type { LedgerRoute } from '../context.ts'
 import { refusal, success } from '../envelope.ts'
 import { toProblem, toReasonedProblem } from '../errors.ts'
@@ -62,21 +63,21 @@ function describeFinding(finding: TransactionFinding): Described {
 }
 
 const finding = () =>
-  docs.object('TransactionFinding', () => ({
-    txid: docs.textSchema('The transaction, 64 hex digits.', /^[0-9a-f]{64}$/),
-    uid: docs.described(
-      z.nullable(docs.idSchema('The user.')),
+  schemas.object('TransactionFinding', () => ({
+    txid: schemas.textSchema('The transaction, 64 hex digits.', /^[0-9a-f]{64}$/),
+    uid: schemas.described(
+      z.nullable(schemas.idSchema('The user.')),
       `The user whom it concerns; ${reservedUid} where that is a reserved address, null where it concerns nobody, or where that is not known yet.`,
     ),
-    answer: docs.described(
+    answer: schemas.described(
       z.enum(answers),
       'What it is: `creditable` is final and not credited yet, `unknown` is known to no node, `undecided` cannot be decided now.',
     ),
-    reason: z.optional(docs.reasonSchema()),
+    reason: z.optional(schemas.reasonSchema()),
     seconds: z.optional(
-      docs.countSchema('About how long until it is final, where it is `not-final`. Absent if nobody knows.'),
+      schemas.countSchema('About how long until it is final, where it is `not-final`. Absent if nobody knows.'),
     ),
-    why: docs.textSchema('The sentence that its owner gets from `/tron/recharge?txid=`.'),
+    why: schemas.textSchema('The sentence that its owner gets from `/tron/recharge?txid=`.'),
   }))
 
 /** `GET /ledger/transaction` in the OpenAPI document. The Worker never calls this function, so its bundle has none of these texts. */
@@ -94,7 +95,7 @@ export const ledgerTransactionDocs = () => {
     parameters: {
       txid: { description: 'The transaction: 64 hex digits, optionally prefixed with `0x`.', example: docs.usdtTxid },
     },
-    success: docs.successBody('LedgerTransactionResponse', finding),
+    success: schemas.successBody('LedgerTransactionResponse', finding),
     examples: [
       docs.dataExample('credited', 'two deposits, credited', example, {
         txid: docs.usdtTxid,

@@ -2,12 +2,15 @@ import * as z from 'zod/mini'
 import { otherCells } from '../../cells/choose.ts'
 import { entryTypes, reservedUid } from '../../common/ids.ts'
 import type { ConflictReason } from '../../common/reasons.ts'
+import { remarkCharsMax } from '../../common/remark.ts'
 import { type PostedType, postedItem } from '../../ledger/entry.ts'
-import { postEntriesMax, postedEntry, remarkCharsMax, typesWith } from '../../ledger/parse-post.ts'
+import { postEntriesMax, postedEntry, typesWith } from '../../ledger/parse-post.ts'
 import { postEntries } from '../../ledger/post-entries.ts'
+import * as schemas from '../../schemas/parts.ts'
+import { jsonAmount } from '../../schemas/written.ts'
 import { readOnlyMember } from '../body.ts'
 import { type LedgerRoute, writing } from '../context.ts'
-import { failure, jsonAmount, success } from '../envelope.ts'
+import { failure, success } from '../envelope.ts'
 import { inSeveralCells, toPostProblem, wrongBody } from '../errors.ts'
 import * as docs from '../openapi/docs.ts'
 import { bodyFailures, refused } from '../openapi/failures.ts'
@@ -42,23 +45,23 @@ const entryToPost = () => {
     sign: 'negative' | 'positive',
     members: { readonly uid: User; readonly type: Type },
   ) =>
-    docs.object(id, () => ({
+    schemas.object(id, () => ({
       uid: members.uid,
-      cuy: docs.described(cuy, `The currency. ${docs.cuyExpected}`),
+      cuy: schemas.described(cuy, `The currency. ${docs.cuyExpected}`),
       type: members.type,
-      osn: docs.described(osn, 'The order serial reference, unique per type and wallet.'),
-      amt: docs.sentAmountSchema(sign),
-      mark: z.optional(docs.remarkSchema(`A remark for people, at most ${remarkCharsMax} characters.`)),
+      osn: schemas.described(osn, 'The order serial reference, unique per type and wallet.'),
+      amt: schemas.sentAmountSchema(sign),
+      mark: z.optional(schemas.remarkSchema(`A remark for people, at most ${remarkCharsMax} characters.`)),
     }))
-  const user = () => docs.described(z.int().check(z.minimum(1), z.maximum(reservedUid - 1)), 'The user.')
+  const user = () => schemas.described(z.int().check(z.minimum(1), z.maximum(reservedUid - 1)), 'The user.')
   const giver = () =>
-    docs.described(
+    schemas.described(
       z.int().check(z.minimum(1), z.maximum(reservedUid)),
       `The user, or ${reservedUid}: the owner of reserved addresses, who only gives, in transfers.`,
     )
   const adjustment = '9 adjustment by an operator.'
   const isTransfer = (type: PostedType) => type === entryTypes.transfer
-  return docs.component('EntryToPost', () =>
+  return schemas.component('EntryToPost', () =>
     z.union([
       one('EntryToTake', 'negative', {
         uid: user(),
@@ -71,7 +74,7 @@ const entryToPost = () => {
       }),
       one('EntryToTransfer', 'negative', {
         uid: giver(),
-        type: docs.described(z.literal(entryTypes.transfer), '3 transfer between wallets, from this one.'),
+        type: schemas.described(z.literal(entryTypes.transfer), '3 transfer between wallets, from this one.'),
       }),
       one('EntryToGive', 'positive', {
         uid: user(),
@@ -90,19 +93,19 @@ const entryToPost = () => {
 function typesSchema(id: string, types: readonly PostedType[], direction: 'In' | 'Out', description: string) {
   const wordOf = (type: PostedType) => Object.entries(entryTypes).find(([, one]) => one === type)?.[0] ?? ''
   const names = types.map((type) => wordOf(type).replace(/^./, (first) => first.toUpperCase()) + direction)
-  return docs.numberWords(id, types, names, description)
+  return schemas.numberWords(id, types, names, description)
 }
 
 const body = () =>
-  docs.object('PostEntriesRequest', () => ({
-    entries: docs.sentListSchema(entryToPost(), postEntriesMax, 'The entries, in this order.'),
+  schemas.object('PostEntriesRequest', () => ({
+    entries: schemas.sentListSchema(entryToPost(), postEntriesMax, 'The entries, in this order.'),
   }))
 
 const response = () =>
-  docs.dataBody('PostEntriesResponse', () => ({
+  schemas.dataBody('PostEntriesResponse', () => ({
     list: z.array(postedFlow()),
-    count: docs.countSchema('The number of entries in the list.'),
-    replayed: docs.described(z.boolean(), 'Whether the entries were posted before.'),
+    count: schemas.countSchema('The number of entries in the list.'),
+    replayed: schemas.described(z.boolean(), 'Whether the entries were posted before.'),
   }))
 
 const payment = { uid: 7, cuy: 2, type: 4, osn: 'order-1001', amt: '-2.5', mark: 'two cups' }

@@ -1,10 +1,11 @@
 import * as z from 'zod/mini'
 import type { PayoutReason } from '../../common/reasons.ts'
+import { remarkCharsMax } from '../../common/remark.ts'
 import { proofCharsMax } from '../../d1/payout-tables.ts'
-import { remarkCharsMax } from '../../ledger/parse-post.ts'
 import { askPayouts } from '../../payouts/ask.ts'
 import { requestedMax, requestedPayout } from '../../payouts/parse-payout-request.ts'
 import { proofForm } from '../../payouts/proof.ts'
+import * as schemas from '../../schemas/parts.ts'
 import { readOnlyMember } from '../body.ts'
 import { type LedgerRoute, writing } from '../context.ts'
 import { failure, success } from '../envelope.ts'
@@ -41,18 +42,21 @@ export const postLedgerPayouts = {
 } satisfies LedgerRoute
 
 const payoutToAsk = () =>
-  docs.component('PayoutToAsk', () => {
+  schemas.component('PayoutToAsk', () => {
     const { uid, cuy, osn } = requestedPayout.shape // cloned below, because the routes of entries describe these schemas in other words
     return z.strictObject({
-      uid: docs.described(uid.clone(), 'The user whose wallet pays.'),
-      cuy: docs.described(cuy.clone(), 'The currency.'),
-      amt: docs.sentAmountSchema('positive'),
-      to: docs.sentAddressSchema('Who is paid: `T…`, 34 characters, with a right checksum.'),
-      osn: docs.described(osn.clone(), 'The order serial reference: with `uid` and `cuy` the key of the payout.'),
-      fee: docs.described(z.optional(docs.sentAmountSchema('not negative')), 'What is taken beside it, as a payment.'),
-      mark: z.optional(docs.remarkSchema(`A remark for people, at most ${remarkCharsMax} characters.`)),
+      uid: schemas.described(uid.clone(), 'The user whose wallet pays.'),
+      cuy: schemas.described(cuy.clone(), 'The currency.'),
+      amt: schemas.sentAmountSchema('positive'),
+      to: schemas.sentAddressSchema('Who is paid: `T…`, 34 characters, with a right checksum.'),
+      osn: schemas.described(osn.clone(), 'The order serial reference: with `uid` and `cuy` the key of the payout.'),
+      fee: schemas.described(
+        z.optional(schemas.sentAmountSchema('not negative')),
+        'What is taken beside it, as a payment.',
+      ),
+      mark: z.optional(schemas.remarkSchema(`A remark for people, at most ${remarkCharsMax} characters.`)),
       proof: z.optional(
-        docs
+        schemas
           .textSchema(
             'A compact JWS (EdDSA, Ed25519 or ES256) of exactly `uid`, `cuy`, `amt`, `to` and `osn` of this payout, by a key of yours, for a ' +
               `signer that asks for one; at most ${proofCharsMax} characters.`,
@@ -64,15 +68,15 @@ const payoutToAsk = () =>
   })
 
 const body = () =>
-  docs.object('AskPayoutsRequest', () => ({
-    payouts: docs.sentListSchema(payoutToAsk(), requestedMax, 'The payouts.'),
+  schemas.object('AskPayoutsRequest', () => ({
+    payouts: schemas.sentListSchema(payoutToAsk(), requestedMax, 'The payouts.'),
   }))
 
 const response = () =>
-  docs.dataBody('AskedPayouts', () => ({
+  schemas.dataBody('AskedPayouts', () => ({
     list: z.array(payoutSchema()),
-    count: docs.countSchema('The number of payouts in the list.'),
-    replayed: docs.described(z.boolean(), 'Whether they were asked for before.'),
+    count: schemas.countSchema('The number of payouts in the list.'),
+    replayed: schemas.described(z.boolean(), 'Whether they were asked for before.'),
   }))
 
 const small = { uid: 7, cuy: 2, amt: '2.5', to: payoutTo, osn: 'payout-2' }

@@ -3,8 +3,10 @@ import { balanceAddressesMax, readChainBalance } from '../../addresses/read-bala
 import { type Address, parseAddress } from '../../chain/address.ts'
 import { balancesMax } from '../../chain/chain.ts'
 import type { CurrencyId } from '../../common/ids.ts'
+import * as schemas from '../../schemas/parts.ts'
+import { jsonAmount } from '../../schemas/written.ts'
 import { type Route, reading } from '../context.ts'
-import { jsonAmount, refusal, success } from '../envelope.ts'
+import { refusal, success } from '../envelope.ts'
 import { toProblem } from '../errors.ts'
 import * as docs from '../openapi/docs.ts'
 import { badQuery, chainFailures } from '../openapi/failures.ts'
@@ -58,8 +60,8 @@ export const tronBalanceDocs = () =>
         example: docs.depositAddress,
       },
     },
-    success: docs.dataBody('BalanceResponse', () => ({
-      amt: docs.amountSchema('The balance of the addresses on the chain now, in whole units.'),
+    success: schemas.dataBody('BalanceResponse', () => ({
+      amt: schemas.amountSchema('The balance of the addresses on the chain now, in whole units.'),
     })),
     examples: [
       docs.dataExample('TRX', 'two deposits, credited', '', { amt: 3.5 }),

@@ -1,14 +1,16 @@
 import * as z from 'zod/mini'
+import { countedMax } from '../../common/counted.ts'
 import type { CurrencyId, TransferId } from '../../common/ids.ts'
 import { heldReasons, refusedReasons } from '../../common/reasons.ts'
 import { type Deposit, type DepositFilter, type DepositKey, depositStates } from '../../deposits/deposit.ts'
 import { depositItem } from '../../deposits/deposit-item.ts'
 import { type DepositPage, listDeposits } from '../../deposits/deposits.ts'
-import { countedMax } from '../../deposits/store/lists.ts'
 import type { Currencies } from '../../ledger/currencies.ts'
 import { pageRowsDefault } from '../../ledger/store/entries.ts'
+import * as schemas from '../../schemas/parts.ts'
+import { jsonAmount } from '../../schemas/written.ts'
 import { type RequestContext, type Route, reading } from '../context.ts'
-import { type JsonMembers, jsonAmount, success } from '../envelope.ts'
+import { type JsonMembers, success } from '../envelope.ts'
 import * as docs from '../openapi/docs.ts'
 import { badQuery } from '../openapi/failures.ts'
 import { choiceParam, idParam, wholeNumber, withQuery } from '../query.ts'
@@ -55,30 +57,30 @@ export async function answerDeposits(
 
 /** The schema of a transfer as its user sees it. */
 export const deposit = () =>
-  docs.object('Deposit', () => ({
-    id: docs.idSchema('The transfer. Newer transfers have higher ids.'),
-    txid: docs.textSchema('The transaction, 64 hex digits.', /^[0-9a-f]{64}$/),
-    position: docs.positionSchema(),
-    cuy: docs.idSchema('The currency.'),
-    amt: docs.amountSchema('What is credited, or, where nothing is, what was sent, in whole units.'),
-    address: docs.textSchema('The address that is paid.', /^T\w{33}$/),
-    state: docs.described(
+  schemas.object('Deposit', () => ({
+    id: schemas.idSchema('The transfer. Newer transfers have higher ids.'),
+    txid: schemas.textSchema('The transaction, 64 hex digits.', /^[0-9a-f]{64}$/),
+    position: schemas.positionSchema(),
+    cuy: schemas.idSchema('The currency.'),
+    amt: schemas.amountSchema('What is credited, or, where nothing is, what was sent, in whole units.'),
+    address: schemas.textSchema('The address that is paid.', /^T\w{33}$/),
+    state: schemas.described(
       z.enum(depositStates),
       '`seen`: in a block that is not final. `credited`: in the ledger. `held`: final, and undecidable for now. `refused`: final, ' +
         'and worth nothing. `dropped`: no longer in the chain; it can be seen again.',
     ),
-    created_at: docs.instantSchema(),
+    created_at: schemas.instantSchema(),
     seconds: z.optional(
-      docs.countSchema(
+      schemas.countSchema(
         'About how long until it is final, if it is seen: 0 if it is final and not read yet. Absent if nobody knows: the answers of ' +
           'the network are late.',
       ),
     ),
     reason: z.optional(
-      docs.described(z.enum([...heldReasons, ...refusedReasons]), 'Where it is held or refused: why, as one word.'),
+      schemas.described(z.enum([...heldReasons, ...refusedReasons]), 'Where it is held or refused: why, as one word.'),
     ),
-    why: z.optional(docs.textSchema('The same for people.')),
-    entry: z.optional(docs.idSchema('The ledger entry, where it is credited.')),
+    why: z.optional(schemas.textSchema('The same for people.')),
+    entry: z.optional(schemas.idSchema('The ledger entry, where it is credited.')),
   }))
 
 /** Documentation shared by both lists of transfers: two deposits of the examples, the parameters, and the count. */
@@ -122,7 +124,7 @@ export const tronDepositsDocs = () => {
       'older ones use `before`: the cost of a page does not grow with its depth.',
     query: depositsQuery,
     parameters,
-    success: docs.listBody('DepositListResponse', deposit, count),
+    success: schemas.listBody('DepositListResponse', deposit, count),
     examples: [
       docs.dataExample('two deposits', 'two deposits, credited', '', { list: [usdt, trx], count: 2 }),
       docs.dataExample('the second page', 'two deposits, credited', '?before=2', { list: [trx], count: 2 }),

@@ -3,8 +3,10 @@ import { gapLimit, issueAddress } from '../../addresses/issue-address.ts'
 import { type Address, formatBase58, formatHex, formatNumber } from '../../chain/address.ts'
 import type { Uid } from '../../common/ids.ts'
 import type { IssueReason } from '../../common/reasons.ts'
+import * as schemas from '../../schemas/parts.ts'
+import { jsonInteger, type RawJson } from '../../schemas/written.ts'
 import { type RequestContext, type Route, writing } from '../context.ts'
-import { jsonInteger, type RawJson, refusal, success } from '../envelope.ts'
+import { refusal, success } from '../envelope.ts'
 import { toReasonedProblem } from '../errors.ts'
 import * as docs from '../openapi/docs.ts'
 import { badQuery, chainFailures, refused } from '../openapi/failures.ts'
@@ -54,18 +56,18 @@ export function formatAddress(address: Address, format: AddressRequest['format']
 /** The schema of the data in an answer with an address. */
 export const addressData = () =>
   z.strictObject({
-    id: docs.idSchema('The id of the address record.'),
-    address: docs.component('ShownAddress', () =>
-      docs.described(
+    id: schemas.idSchema('The id of the address record.'),
+    address: schemas.component('ShownAddress', () =>
+      schemas.described(
         z.union([
-          docs.component('AddressText', () =>
-            docs.textSchema(
+          schemas.component('AddressText', () =>
+            schemas.textSchema(
               'Base58Check, the form in wallets; with `format=hex` the 21 address bytes.',
               /^(T[1-9A-HJ-NP-Za-km-z]{33}|41[0-9a-f]{40})$/,
             ),
           ),
-          docs.component('AddressNumber', () =>
-            docs.amountSchema(
+          schemas.component('AddressNumber', () =>
+            schemas.amountSchema(
               'With `format=number`: the integer value of the 21 bytes. It has more digits than a double keeps.',
             ),
           ),
@@ -83,7 +85,7 @@ const unissuable = {
 
 /** Documentation shared by `/tron/generate` and `/ledger/address`. `prefix` begins the queries of examples. */
 export const addressDocs = (prefix: '?' | '?uid=7&') => ({
-  success: docs.successBody('AddressResponse', addressData),
+  success: schemas.successBody('AddressResponse', addressData),
   parameters: {
     fresh: {
       description: `\`1\` issues a further address and makes it the current one. At most ${gapLimit} may be without a deposit.`,

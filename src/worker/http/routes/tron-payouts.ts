@@ -1,10 +1,11 @@
 import * as z from 'zod/mini'
+import { countedMax } from '../../common/counted.ts'
 import type { CurrencyId, PayoutId } from '../../common/ids.ts'
 import { payoutStates } from '../../d1/payout-tables.ts'
-import { countedMax } from '../../deposits/store/lists.ts'
 import { pageRowsDefault } from '../../ledger/store/entries.ts'
 import { listPayouts } from '../../payouts/list.ts'
 import { pickOwn } from '../../payouts/payout.ts'
+import * as schemas from '../../schemas/parts.ts'
 import { type Route, reading } from '../context.ts'
 import { success } from '../envelope.ts'
 import * as docs from '../openapi/docs.ts'
@@ -59,7 +60,7 @@ export const tronPayoutsDocs = () => {
       state: { description: 'Only this state; the response schema lists them.', example: 'paid' },
       cuy: { description: `Only this currency. ${docs.cuyExpected}`, example: 2 },
     },
-    success: docs.listBody('OwnPayoutListResponse', ownPayoutSchema, payoutPage().count),
+    success: schemas.listBody('OwnPayoutListResponse', ownPayoutSchema, payoutPage().count),
     examples: [
       docs.dataExample('all', given, '', { list: [approved, waiting], count: 2 }),
       docs.dataExample('what waits', given, '?state=waiting', { list: [waiting], count: 1 }),

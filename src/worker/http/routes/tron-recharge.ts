@@ -5,6 +5,7 @@ import { explainHeld } from '../../deposits/explain.ts'
 import { shownMax } from '../../deposits/store/of-caller.ts'
 import type { Currencies } from '../../ledger/currencies.ts'
 import { askTransaction, type CheckNowResult, checkNow, type TransactionResult } from '../../scan/check.ts'
+import * as schemas from '../../schemas/parts.ts'
 import { type RequestContext, type Route, writing } from '../context.ts'
 import { refusal, successNote } from '../envelope.ts'
 import { finalityLate } from '../errors.ts'
@@ -142,7 +143,7 @@ export const tronRechargeDocs = () =>
     parameters: {
       txid: { description: 'One transaction: 64 hex digits, optionally prefixed with `0x`.', example: docs.usdtTxid },
     },
-    success: docs.successBodyWithoutData('Recharged'),
+    success: schemas.successBodyWithoutData('Recharged'),
     examples: [
       docs.noteExample('two deposits', 'two deposits, not scanned yet', '', 'credited 3.5 TRX and 25 USDT'),
       docs.noteExample('nothing new', 'two deposits, credited', '', 'nothing new'),

@@ -3,8 +3,10 @@ import { type CurrencyId, type EntryId, type EntryType, entryTypes, type Uid, ty
 import { type EntrySelection, osnCharsMax, osnForm, type PostedItem, postedItem } from '../../ledger/entry.ts'
 import { listEntries, notWithBefore, offsetMax } from '../../ledger/list-entries.ts'
 import { pageRowsDefault } from '../../ledger/store/entries.ts'
+import * as schemas from '../../schemas/parts.ts'
+import { jsonAmount, type RawJson } from '../../schemas/written.ts'
 import { type RequestContext, type Route, reading } from '../context.ts'
-import { type Json, jsonAmount, type RawJson, refusal, success } from '../envelope.ts'
+import { type Json, refusal, success } from '../envelope.ts'
 import * as docs from '../openapi/docs.ts'
 import { badQuery } from '../openapi/failures.ts'
 import { choiceParam, idParam, instantParam, textParam, wholeNumber, withQuery } from '../query.ts'
@@ -56,23 +58,23 @@ export async function answerEntries(
 
 /** The schema of a ledger entry as its user sees it. */
 export const flow = () =>
-  docs.object('Flow', () => ({
-    id: docs.idSchema('The entry. Newer entries have higher ids.'),
-    uid: docs.idSchema('The caller.'),
-    wid: docs.idSchema('The wallet: one per user and currency.'),
-    osn: docs.textSchema(
+  schemas.object('Flow', () => ({
+    id: schemas.idSchema('The entry. Newer entries have higher ids.'),
+    uid: schemas.idSchema('The caller.'),
+    wid: schemas.idSchema('The wallet: one per user and currency.'),
+    osn: schemas.textSchema(
       'The order serial reference, unique per type and wallet. A recharge has its txid for TRX, and `txid:k` for a token, ' +
         'where k is the position of the log among the logs of the transaction, and `txid:i<k>` for TRX that a contract sent.',
     ),
-    type: docs.described(
+    type: schemas.described(
       z.literal(Object.values(entryTypes)),
       '1 recharge, 2 withdraw, 3 transfer between wallets, 4 payment, 5 refund, 9 adjustment by an operator.',
     ),
-    cuy: docs.idSchema('The currency.'),
-    amt: docs.amountSchema('The change of the balance, signed, in whole units: entries can be summed.'),
-    balance: docs.amountSchema('The balance of the wallet after the entry.'),
-    mark: docs.textSchema('A remark for people.'),
-    created_at: docs.instantSchema(),
+    cuy: schemas.idSchema('The currency.'),
+    amt: schemas.amountSchema('The change of the balance, signed, in whole units: entries can be summed.'),
+    balance: schemas.amountSchema('The balance of the wallet after the entry.'),
+    mark: schemas.textSchema('A remark for people.'),
+    created_at: schemas.instantSchema(),
   }))
 
 /** Notes for the OpenAPI document on `flowListQuery`. */
@@ -119,7 +121,7 @@ export const walletFlowListDocs = () =>
       `the end is empty. In a history of more than ${offsetMax} entries, a page past so many of them is refused: use \`before\`.`,
     query: flowListQuery,
     parameters: selectionDocs(),
-    success: docs.listBody('FlowListResponse', flow, 'The number of entries that match, on all pages.'),
+    success: schemas.listBody('FlowListResponse', flow, 'The number of entries that match, on all pages.'),
     examples: [
       docs.dataExample('two entries', given, '', { list: [docs.usdtEntry, docs.trxEntry], count: 2 }),
       docs.dataExample('the second page', given, '?page=2&limit=1', { list: [docs.trxEntry], count: 2 }),

@@ -1,7 +1,9 @@
 import type { Uid } from '../../common/ids.ts'
 import { listWallets } from '../../ledger/list-entries.ts'
+import * as schemas from '../../schemas/parts.ts'
+import { jsonAmount } from '../../schemas/written.ts'
 import { type RequestContext, type Route, reading } from '../context.ts'
-import { jsonAmount, success } from '../envelope.ts'
+import { success } from '../envelope.ts'
 import * as docs from '../openapi/docs.ts'
 
 /** The user's balance in each configured currency, from the ledger and not from the chain. */
@@ -19,14 +21,14 @@ export async function answerWallets(c: RequestContext, uid: Uid): Promise<Respon
 }
 
 const wallet = () =>
-  docs.object('Wallet', () => ({
-    amt: docs.amountSchema('The balance, in whole units: exact decimal digits, never an exponent.'),
-    cuy: docs.idSchema('The currency: 1 is TRX and 2 is USDT as shipped.'),
+  schemas.object('Wallet', () => ({
+    amt: schemas.amountSchema('The balance, in whole units: exact decimal digits, never an exponent.'),
+    cuy: schemas.idSchema('The currency: 1 is TRX and 2 is USDT as shipped.'),
   }))
 
 /** Documentation shared by `/wallet/list` and `/ledger/wallets`, with an example. */
 export const walletsDocs = (given: docs.Situation, query: string, usdt: number) => ({
-  success: docs.listBody('WalletListResponse', wallet, 'The number of wallets in the list.'),
+  success: schemas.listBody('WalletListResponse', wallet, 'The number of wallets in the list.'),
   examples: [
     docs.dataExample('two wallets', given, query, {
       list: [

@@ -5,8 +5,10 @@ import { formatInstant, type UnixMs } from '../../common/time.ts'
 import { postedItem } from '../../ledger/entry.ts'
 import type { Period } from '../../ledger/period.ts'
 import { readStatement, statementRowsDefault, statementRowsMax } from '../../ledger/statement.ts'
+import * as schemas from '../../schemas/parts.ts'
+import { jsonAmount } from '../../schemas/written.ts'
 import { type RequestContext, type Route, reading } from '../context.ts'
-import { jsonAmount, refusal, success } from '../envelope.ts'
+import { refusal, success } from '../envelope.ts'
 import * as docs from '../openapi/docs.ts'
 import { badQuery } from '../openapi/failures.ts'
 import { badInput, choiceParam, idParam, textParam, wholeNumber, withQuery } from '../query.ts'
@@ -89,24 +91,24 @@ function askedPeriod({ month, day }: Asked, now: UnixMs): Result<Period, QueryFa
 }
 
 const balance = () =>
-  docs.object('StatementBalance', () => ({
-    cuy: docs.idSchema('The currency.'),
-    opening: docs.amountSchema('What was there before the period.'),
-    closing: docs.amountSchema('What is there at `until`: `opening` and all entries of the period add up to it.'),
+  schemas.object('StatementBalance', () => ({
+    cuy: schemas.idSchema('The currency.'),
+    opening: schemas.amountSchema('What was there before the period.'),
+    closing: schemas.amountSchema('What is there at `until`: `opening` and all entries of the period add up to it.'),
   }))
 
 /** The schema of a statement, with the name `id` in the OpenAPI document. `item` makes the schema of its entries. */
 export const statementBody = <Item extends z.ZodMiniType>(id: string, item: () => Item) =>
-  docs.dataBody(id, () => ({
-    from: docs.described(z.iso.datetime({ precision: 3 }), 'The first instant of the period.'),
-    to: docs.described(z.iso.datetime({ precision: 3 }), 'The first instant after the period.'),
-    until: docs.described(
+  schemas.dataBody(id, () => ({
+    from: schemas.described(z.iso.datetime({ precision: 3 }), 'The first instant of the period.'),
+    to: schemas.described(z.iso.datetime({ precision: 3 }), 'The first instant after the period.'),
+    until: schemas.described(
       z.iso.datetime({ precision: 3 }),
       'Until when the statement says what there was: `to` or, while the period is running, now.',
     ),
-    balances: docs.described(z.array(balance()), 'One for each currency, in the order of the configuration.'),
+    balances: schemas.described(z.array(balance()), 'One for each currency, in the order of the configuration.'),
     list: z.array(item()),
-    count: docs.countSchema('The number of entries of the period, on all pages.'),
+    count: schemas.countSchema('The number of entries of the period, on all pages.'),
   }))
 
 /** Notes for the OpenAPI document on `statementQuery`. */
