@@ -1107,9 +1107,15 @@ BEGIN
       OR NOT EXISTS (SELECT 1 FROM payout WHERE id = NEW.payout_id AND iif(OLD.ended = 'unknown',
         state = 'approved', state IN ('approved', 'stuck', 'paid') AND txid = NEW.txid)));
   SELECT RAISE(ABORT, 'payout_transaction: its bytes may not be taken now')
-    FROM payout WHERE id = NEW.payout_id AND OLD.ended = 'unknown' AND NEW.ended IS NULL AND EXISTS (
-      SELECT 1 FROM stop WHERE step = 'recover' AND (stop.cuy IS NULL OR stop.cuy = payout.cuy)
-        AND (stop.address IS NULL OR stop.address = NEW.address));
+    FROM payout WHERE id = NEW.payout_id AND OLD.ended = 'unknown' AND NEW.ended IS NULL AND (EXISTS (
+        SELECT 1 FROM stop WHERE step = iif(OLD.height IS NULL, 'take', 'recover') AND (stop.cuy IS NULL OR stop.cuy = payout.cuy)
+          AND (stop.address IS NULL OR stop.address = NEW.address))
+      -- A correction has taken its block back: its bytes are taken as those of a new transaction are (payout_transaction_is_new).
+      OR (OLD.height IS NULL AND ((contract <> '' AND NOT EXISTS (
+          SELECT 1 FROM agreed_token WHERE agreed_token.cuy = payout.cuy AND agreed_token.contract = payout.contract))
+        OR EXISTS (SELECT 1 FROM stored_address WHERE address = unhex(NEW.address))
+        OR EXISTS (SELECT 1 FROM payout_transaction INDEXED BY payout_transaction_payer WHERE ended IS NULL AND address < NEW.address)
+        OR EXISTS (SELECT 1 FROM payout_transaction INDEXED BY payout_transaction_payer WHERE ended IS NULL AND address > NEW.address))));
   SELECT RAISE(ABORT, 'payout_transaction: its block is not read again')
     WHERE OLD.ended = 'unknown' AND NEW.ended IS NULL AND OLD.height IS NOT NULL AND NOT EXISTS (
       SELECT 1 FROM rescan INDEXED BY rescan_open

@@ -1,9 +1,10 @@
 import { describe, expect, it } from 'vitest'
 import type { Fact, PayoutStep } from '../../src/worker/ledger/stops.ts'
-import type { RunningService } from '../http/service.ts'
-import { rescan, tickLater } from '../scan/harness.ts'
+import { finalityLag, type RunningService } from '../http/service.ts'
+import { correct, rescan, tickLater } from '../scan/harness.ts'
 import { facts, mayGoOnBy } from '../support/contract-11.ts'
 import { payoutAddress } from '../support/payouts.ts'
+import type { TransactionSpec } from '../support/transaction-spec.ts'
 import { type Cause, causes } from './causes.ts'
 import {
   ask,
@@ -131,13 +132,34 @@ describe('what is known to be wrong stops each step that the contract names, and
   })
 })
 
-/** Whether the bytes of a mined transaction that no payout names are taken after `cause`: through the service, and written to the database. */
-async function recoveredAfter(cause: Cause) {
+/** Has a final block of a wrong chain contain the transaction, and corrects the finalized height. Returns the height of that block. */
+async function mineAndTakeBack(service: RunningService, transaction: TransactionSpec): Promise<number> {
+  const { chain, nodes } = service
+  const wrong = chain.fork(chain.tip().height)
+  const { height } = wrong.add([transaction])
+  wrong.addEmpty(finalityLag)
+  for (const node of nodes) node.chain = wrong
+  await tickLater(service, 60)
+  chain.addEmpty(finalityLag + 3)
+  for (const node of nodes) node.chain = chain
+  await correct(service, height - 1)
+  await tickLater(service, 60)
+  return height
+}
+
+/**
+ * Whether the bytes of a mined transaction that no payout names are taken after `cause`: through the service, and written to the database. `isTakenBack`: the
+ * block with the transaction was of a wrong chain, and a correction has taken it back.
+ */
+async function recoveredAfter(cause: Cause, isTakenBack = false) {
   const before = await startPaying()
+  const killedBefore = withKilledSending(before)
+  await signedPayout(killedBefore, { timestamp: 5n })
   const [{ id }, { id: other }] = [await ask(before), await ask(before)]
   const signed = await sign(before)
-  const height = await mineFinal(before, mined(signed))
+  const height = isTakenBack ? await mineAndTakeBack(before, mined(signed)) : await mineFinal(before, mined(signed))
   const now = await cause(before)
+  if (isTakenBack && cause === causes.restored) await tickLater(now) // a tick tells the database that it is a restored copy
   await rescan(now, height, height)
   const database = await isTaken(
     now,
@@ -145,7 +167,8 @@ async function recoveredAfter(cause: Cause) {
        height = NULL, succeeded = NULL, moved = NULL, ended = NULL, changed_at = changed_at + 1 WHERE txid = '${signed.txid}'`,
   )
   if (database) return { service: true, database } // its bytes are stored now, under another payout
-  const { state, refused } = await handIn(withKilledSending(now), id, signed.transaction)
+  const killed = now === before ? killedBefore : withKilledSending(now)
+  const { state, refused } = await handIn(killed, id, signed.transaction)
   return { service: state === 'signed', database, reason: refused?.reason }
 }
 
@@ -153,6 +176,13 @@ describe('the bytes of a transaction that a final block has, and no payout names
   it.each(payoutFacts)('are taken as the contract says: %s', async (fact) => {
     const { database, reason } = await recoveredAfter(causes[fact])
     expect(database).toBe(mayGoOnBy(fact, 'recover'))
+    if (!database) expect(reason).toBe(words[fact])
+  })
+
+  // Otherwise bytes that were never in the chain would be taken, for example, by a restored copy that may lack other ones of the payout.
+  it.each(payoutFacts)('are new bytes once a correction has taken its block back: %s', async (fact) => {
+    const { database, reason } = await recoveredAfter(causes[fact], true)
+    expect(database).toBe(mayGoOnBy(fact, 'take'))
     if (!database) expect(reason).toBe(words[fact])
   })
 })

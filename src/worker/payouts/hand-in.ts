@@ -190,13 +190,13 @@ function whyNotTaken(
   }
   if (state !== 'approved') return conflict('not-in-this-state', `payout ${id} is ${state}`)
   if (hasPaidLate) return conflict('another-transaction', `another transaction of payout ${id} has succeeded after all`)
-  if (stored === null && isToUser) {
+  // What a final block contains has left already: only its bytes are missing. A correction may have taken the block back.
+  const isMined = stored !== null && stored.height !== null
+  if (!isMined && isToUser) {
     const why = `to of payout ${id} is the address of a user here now: cancel it, and post a transfer between the two`
     return { code: 422, reason: 'to-user', why }
   }
-  // A stored transaction was mined already: only its bytes are missing.
-  const step = stored === null ? 'take' : 'recover'
-  const stop = findLeavingStop(leaving, currencies.byId.get(payout.cuy), step)
+  const stop = findLeavingStop(leaving, currencies.byId.get(payout.cuy), isMined ? 'recover' : 'take')
   return stop === null ? null : conflict(stopRules[stop].reason, stopRules[stop].why)
 }
 
