@@ -176,7 +176,7 @@ export function createScannerObject(
     fetch: (url, init) => metered(usage.node, clock, 1, () => fetch(url, init)),
     host,
     raiseAlarm: (kind, subject, fields) => platform.waitUntil(settings.alarms.raise(kind, subject, fields)),
-    clearAlarm: (kind, subject) => settings.alarms.clear(kind, subject),
+    clearAlarm: (kind, ...subjects) => settings.alarms.clear(kind, ...subjects),
   })
   return createScanner({
     ...settings,
