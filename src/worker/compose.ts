@@ -176,7 +176,7 @@ export function createScannerObject(
     fetch: (url, init) => metered(usage.node, clock, 1, () => fetch(url, init)),
     host,
     raiseAlarm: (kind, subject, fields) => platform.waitUntil(settings.alarms.raise(kind, subject, fields)),
-    clearAlarm: (kind, ...subjects) => settings.alarms.clear(kind, ...subjects),
+    clearAlarm: (kind, subject) => settings.alarms.clear(kind, subject),
   })
   return createScanner({
     ...settings,

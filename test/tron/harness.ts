@@ -163,10 +163,8 @@ export function createHarness(options: HarnessOptions = {}): Harness {
       scanEverySeconds,
       raiseAlarm: (kind, subject, fields) =>
         lines.push({ level: 'report', name: kind, fields: { subject, ...fields } }),
-      clearAlarm: async (kind, ...subjects) => {
-        // Alarms about all nodes that are well end together, also those that were never raised.
-        for (const subject of subjects.length === 1 ? subjects : [])
-          lines.push({ level: 'end', name: kind, fields: { subject } })
+      clearAlarm: async (kind, subject) => {
+        lines.push({ level: 'end', name: kind, fields: { subject } })
         return true
       },
     })

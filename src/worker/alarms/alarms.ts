@@ -46,8 +46,8 @@ export interface Alarms {
     fields: LogFields,
     afterMs?: number,
   ): Promise<void>
-  /** Ends the alarms about these subjects, so that they can be raised again. False if the database could not be reached, so that they are still stored. */
-  clear<Kind extends AlarmKind>(kind: Kind, ...subjects: readonly AlarmSubjects[Kind][]): Promise<boolean>
+  /** Ends an alarm, so that it can be raised again. False if the database could not be reached, so that the alarm is still stored. */
+  clear<Kind extends AlarmKind>(kind: Kind, subject: AlarmSubjects[Kind]): Promise<boolean>
   /**
    * Raises the faults of all observations, and ends all other alarms of their kinds. Also ends alarms whose end cannot be observed and that were not seen for
    * `wellAfterMs`. One statement if nothing has changed.
@@ -117,10 +117,10 @@ export function createAlarms({ db, clock, logger }: AlarmParts): Alarms {
     }
   }
   return {
-    async clear(kind, ...subjects) {
-      const ended = subjects.map((subject) => noted({ kind, subject }))
-      for (const { key } of ended) known.delete(key)
-      return (await orNull(() => remove(db, ended).run())) !== null
+    async clear(kind, subject) {
+      const ended = noted({ kind, subject })
+      known.delete(ended.key)
+      return (await orNull(() => remove(db, [ended]).run())) !== null
     },
     async raise(kind, subject, fields, afterMs = 0) {
       const fault = { ...noted({ kind, subject }), fields, afterMs }

@@ -1,9 +1,6 @@
 import type { NodeState } from '../common/node-states.ts'
 import type { UnixMs } from '../common/time.ts'
 
-/** Most nodes in `TRON_NODES`: more do not make a quorum safer, only slower. */
-export const nodesMax = 10
-
 /**
  * How a node is used now, the best first. Nodes that are `behind`, `demoted` (outvoted or slow) or `resting` (a request failed) are asked only after all better
  * ones. Nodes that are `blocked` (of another chain, or limiting the rate) or `unfit` (without what the scan needs, or with a refused key) are not asked.

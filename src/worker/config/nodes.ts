@@ -1,7 +1,6 @@
 import { sha256 } from '@noble/hashes/sha2.js'
 import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js'
 import * as z from 'zod/mini'
-import { nodesMax } from '../chain/node-status.ts'
 import { entryOf, hasRepeats, hostAndPortOf, integerFrom, listOf, optional, parsedBy, text, url } from './schemas.ts'
 
 /** One entry of `TRON_NODES`, with its key. Its URLs and its key never reach a user or a log line. */
@@ -27,6 +26,7 @@ interface NodeServiceConfig {
   readonly keyHeader: { readonly name: string; readonly value: string } | null
 }
 
+const nodesMax = 10 // more do not make a quorum safer, only slower
 const quorumByDefault = 2
 
 // What a free TronGrid key allows (PROTOCOL.md, Rate limits and gateways).

@@ -124,10 +124,10 @@ export type RaiseAlarm = <
   fields: LogFields,
 ) => void
 
-/** Ends the alarms about faults. False if that could not be stored and must be repeated. */
-export type ClearAlarm = <Kind extends 'node-behind' | 'node-failing'>(
-  kind: Kind,
-  ...subjects: readonly AlarmSubjects[Kind][]
+/** Ends the alarm about a fault. False if that could not be stored and must be repeated. */
+export type ClearAlarm = (
+  kind: 'node-behind' | 'node-failing',
+  subject: AlarmSubjects['node-behind' | 'node-failing'],
 ) => Promise<boolean>
 
 /** All nodes, in order of preference, and the state that all work shares. */
@@ -156,8 +156,6 @@ export interface Pool {
    * The block that could not be read last: how often in a row, and how often just after the newest block was given. Null if there was none. See `agreeOrPass`.
    */
   stuck: { readonly height: BlockHeight; readonly tries: number; readonly contradictions: number } | null
-  /** When the alarms about nodes that are well were last ended, whether the memory knew of them or not. 0: not by this instance. */
-  sweptAt: number
   lastId: number
   /** The number of pieces of work so far. */
   sessions: number

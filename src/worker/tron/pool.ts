@@ -1,4 +1,5 @@
 import type { Address } from '../chain/address.ts'
+import { nodeQuestions } from '../common/node-states.ts'
 import type { UnixMs } from '../common/time.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { Logger } from '../platform/logger.ts'
@@ -51,7 +52,6 @@ export function createPool(options: PoolOptions): Pool {
     remember: () => {},
     recoveredAt: null,
     stuck: null,
-    sweptAt: 0,
     lastId: 0,
     sessions: 0,
   }
@@ -82,11 +82,18 @@ function createMemory(pool: Pool, host: Pick<ObjectHost, 'load' | 'save'>) {
       if (stored === undefined) return
       pool.recoveredAt = stored.recoveredAt
       pool.stuck = stored.stuck ?? null
-      for (const { id, ...memory } of stored.nodes) {
+      for (const [i, { id, ...memory }] of stored.nodes.entries()) {
         const node = pool.nodes.find(({ endpoint }) => endpoint.id === id)
         if (node !== undefined) {
           const { rpc, api } = node // the stored memory may be of an older version, with fewer members
           Object.assign(node, memory, { rpc: { ...rpc, ...memory.rpc }, api: { ...api, ...memory.api } })
+        }
+        // The stored node's number belongs to another node now, or to none, so alarms about this number end.
+        const isGone = node?.number !== i + 1
+        if (isGone && memory.behindSince !== null) pool.clearAlarm('node-behind', { node: i + 1 }).catch(() => false)
+        for (const question of isGone ? nodeQuestions : []) {
+          if (memory.health?.[question].isNamed)
+            pool.clearAlarm('node-failing', { node: i + 1, question }).catch(() => false)
         }
       }
       savedText = JSON.stringify(toStored())

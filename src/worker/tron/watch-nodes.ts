@@ -1,9 +1,8 @@
 import { blockSeconds, type Header } from '../chain/block.ts'
 import type { AgreedHead } from '../chain/chain.ts'
 import { finalityMs } from '../chain/finality.ts'
-import { nodesMax } from '../chain/node-status.ts'
 import { nodeQuestions, nodeStates } from '../common/node-states.ts'
-import { isAhead, type UnixMs } from '../common/time.ts'
+import type { UnixMs } from '../common/time.ts'
 import type { Answers } from './agreement.ts'
 import { headAgeMsMax, headLagBlocksMax, troubleAlarmMs } from './limits.ts'
 import { demote, earlierOf, fieldsOf, labelOf, noteTrouble, type Pool, type Session, type TronNode } from './node.ts'
@@ -40,7 +39,6 @@ export async function watchHeads({ pool }: Session, heads: Heads): Promise<Agree
     answers.flatMap(({ node }) => (isBehind.has(node) ? [] : [node])),
   )
   await watchFailing(pool)
-  await endForgotten(pool)
   for (const node of pool.nodes) noteTrouble(pool, node)
   pool.remember()
   return [
@@ -117,25 +115,6 @@ async function watchFailing({ nodes, clock, raiseAlarm, clearAlarm }: Pool): Pro
       } else if (health.isNamed && since === null) health.isNamed = !(await clearAlarm('node-failing', subject))
     }
   }
-}
-
-/** How often `endForgotten` ends alarms. */
-const sweepMs = 600_000
-
-/**
- * Ends every alarm about a node that is well, and about numbers that no node has any more. The memory of the nodes may know nothing of such an alarm: an older
- * copy of the database can bring it back, another instance can raise it, and a number can now be another node's.
- */
-async function endForgotten(pool: Pool): Promise<void> {
-  const { nodes, clock, clearAlarm } = pool
-  if (isAhead(pool.sweptAt + sweepMs, sweepMs, clock.now())) return
-  const numbered = Array.from({ length: nodesMax }, (_, i) => ({ number: i + 1, node: nodes[i] }))
-  const behind = numbered.flatMap(({ number, node }) => (node?.behindSince ? [] : [{ node: number }]))
-  const failing = numbered.flatMap(({ number, node }) =>
-    nodeQuestions.flatMap((question) => (node?.health[question].since ? [] : [{ node: number, question }])),
-  )
-  const ended = [await clearAlarm('node-behind', ...behind), await clearAlarm('node-failing', ...failing)]
-  if (!ended.includes(false)) pool.sweptAt = clock.now()
 }
 
 /**
