@@ -33,7 +33,6 @@ export function openPool(
     host: { load: async () => undefined, save: () => {} },
     scanEverySeconds,
     raiseAlarm: () => {},
-    clearAlarm: async () => true,
   })
 }
 

@@ -176,7 +176,6 @@ export function createScannerObject(
     fetch: (url, init) => metered(usage.node, clock, 1, () => fetch(url, init)),
     host,
     raiseAlarm: (kind, subject, fields) => platform.waitUntil(settings.alarms.raise(kind, subject, fields)),
-    clearAlarm: (kind, subject) => settings.alarms.clear(kind, subject),
   })
   return createScanner({
     ...settings,
@@ -199,6 +198,7 @@ export function createScannerObject(
     nodeCount: config.nodes.length,
     inBackground,
     nodeStatuses: tron.nodeStatuses,
+    nodeTroubles: tron.nodeTroubles,
     recoveredAt: () => tron.recoveredAt() ?? (0 as UnixMs),
     databaseBytes: () => usage.databaseBytes,
     usage: () => usageFields(usage),

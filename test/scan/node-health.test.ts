@@ -106,6 +106,25 @@ it('one answer ends the alarm if the failures before it are older than ten minut
   expect(await raisedOf(service, 'node-failing')).toEqual([])
 })
 
+it.each([
+  ['node-behind', { node: 1 }],
+  ['node-failing', { node: 2, question: 'logs' }],
+  ['node-failing', { node: 4, question: 'heads' }], // there are three nodes: this one was configured before
+] as const)(
+  'an alarm %s %j that only an older copy of the database has ends with a tick, because all nodes are well',
+  async (kind, subject) => {
+    const { service, own } = await withAddress({ TRON_NODES: threeNodes })
+    await tickFor(service, 60, payOne(service, own))
+    await service.db
+      .prepare('INSERT INTO alarm (kind, subject, raised_at, seen_at) VALUES (?1, ?2, 1, 1)')
+      .bind(kind, JSON.stringify(subject))
+      .run()
+    expect(await raisedOf(service, kind)).toEqual([subject])
+    await tickFor(service, 20, payOne(service, own))
+    expect(await raisedOf(service, kind)).toEqual([])
+  },
+)
+
 const everySecondRequest = (asked: number) => asked % 2 === 0
 const everySecondTick = (_: number, seconds: number) => Math.floor(seconds / 20) % 2 === 0
 

@@ -163,10 +163,6 @@ export function createHarness(options: HarnessOptions = {}): Harness {
       scanEverySeconds,
       raiseAlarm: (kind, subject, fields) =>
         lines.push({ level: 'report', name: kind, fields: { subject, ...fields } }),
-      clearAlarm: async (kind, subject) => {
-        lines.push({ level: 'end', name: kind, fields: { subject } })
-        return true
-      },
     })
   let tron = create()
   const nodeAt = (i: number): ScriptedNode => {
@@ -249,4 +245,10 @@ function recordTo(lines: Line[]): Logger {
     lines.push({ level, name, fields })
   }
   return { info: record('info'), warn: record('warn'), error: record('error'), alarm: record('alarm') }
+}
+
+/** The log fields of the nodes' troubles of this kind, as a tick would observe them now. */
+export async function troublesOf(h: Harness, kind: 'node-behind' | 'node-failing'): Promise<readonly LogFields[]> {
+  const { faults } = await h.tron.nodeTroubles()
+  return faults.filter((fault) => fault.kind === kind).map(({ fields }) => fields)
 }

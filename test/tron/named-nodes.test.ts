@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { changing } from '../support/scripted-node.ts'
-import { createHarness, createProbed, type Harness, readBlocks } from './harness.ts'
+import { createHarness, createProbed, type Harness, readBlocks, troublesOf } from './harness.ts'
 
 const names = ['TronGrid', 'Our own, in Frankfurt']
 
@@ -42,7 +42,7 @@ describe('a node with a name', () => {
     })
     h.advance(180_000)
     await head(h)
-    expect(namedIn(h, 'node-failing')).toEqual([
+    expect(await troublesOf(h, 'node-failing')).toEqual([
       expect.objectContaining({ node: 2, name: names[1], question: 'heads', state: 'down', seconds: 180 }),
     ])
   })

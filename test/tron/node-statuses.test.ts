@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { createHarness, secrets } from './harness.ts'
+import { createHarness, secrets, troublesOf } from './harness.ts'
 
 const heads = (h: ReturnType<typeof createHarness>) => h.settle(h.open().finalizedHead(null))
 
@@ -89,8 +89,7 @@ it('a node that is behind has no peers only where it says so', async () => {
   await check()
   expect(await states()).toEqual(['answers', 'answers', 'no-peers'])
   for (let minute = 0; minute < 3; minute += 1) await check()
-  const raised = h.lines.filter(({ level, name }) => level === 'report' && name === 'node-behind')
-  expect(raised.at(-1)?.fields).toMatchObject({ node: 3, state: 'has no peers' })
+  expect(await troublesOf(h, 'node-behind')).toMatchObject([{ node: 3, state: 'has no peers' }])
   h.fail(2, peers('0x5'))
   await check()
   expect(await states()).toEqual(['answers', 'answers', 'behind'])

@@ -5,6 +5,7 @@ import { alarmRows } from '../d1/state-tables.ts'
 import { type AlarmKind, type AlarmSubject, type AlarmSubjects, unobservedKinds } from '../platform/alarm-table.ts'
 import { type Clock, endsWithin } from '../platform/clock.ts'
 import type { LogFields, Logger } from '../platform/logger.ts'
+import type { Fault, Observation } from '../platform/observation.ts'
 
 /** A scan, or the finalized height, that has not moved for this long raises an alarm. */
 export const standstillMs = 180_000
@@ -19,23 +20,6 @@ const storedEveryMs = 600_000
 const knownMax = 200
 /** Time limit for the database. An alarm about a database that does not answer must not wait for that database. */
 const answerMs = 5_000
-
-/** `subject` distinguishes faults of one kind and is stored. `fields` go into the alarm's log line. */
-type FaultOf<Kind extends AlarmKind> = {
-  readonly kind: Kind
-  readonly subject: AlarmSubjects[Kind]
-  readonly fields: LogFields
-  /** The alarm is raised if the fault is still observed this long after its first observation. Without `afterMs` it is raised at once. */
-  readonly afterMs?: number
-}
-/** A fault of any kind, with the subject that its kind has. */
-export type Fault = { readonly [Kind in AlarmKind]: FaultOf<Kind> }[AlarmKind]
-
-/** The result of one look at the service: these faults, and no other fault of these `kinds`. */
-export interface Observation {
-  readonly kinds: readonly AlarmKind[]
-  readonly faults: readonly Fault[]
-}
 
 /** Alarms about lasting faults. Each is raised once until it ends, even if several isolates and objects observe the fault. No method throws. */
 export interface Alarms {

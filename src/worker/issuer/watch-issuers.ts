@@ -1,8 +1,8 @@
-import type { Fault, Observation } from '../alarms/alarms.ts'
 import { formatBase58 } from '../chain/address.ts'
 import { formatUnits } from '../common/amount.ts'
 import type { CurrencyId } from '../common/ids.ts'
 import type { Currencies } from '../ledger/currencies.ts'
+import type { Fault, Observation } from '../platform/observation.ts'
 import type { IssuerState } from './state.ts'
 
 /** Most frozen addresses for which alarms are raised: the first ones, by currency and address. */

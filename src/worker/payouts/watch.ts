@@ -1,7 +1,7 @@
-import type { Fault, Observation } from '../alarms/alarms.ts'
 import type { Txid } from '../chain/block.ts'
 import type { UnixMs } from '../common/time.ts'
 import type { WriteContext } from '../ledger/context.ts'
+import type { Fault, Observation } from '../platform/observation.ts'
 import { sayAnswers } from './answers.ts'
 import { stoppedCurrencies, stopRules } from './leaving.ts'
 import { selectLeavingFacts } from './store/facts.ts'

@@ -1,4 +1,4 @@
-import type { Observation } from '../alarms/alarms.ts'
+import type { Observation } from '../platform/observation.ts'
 import type { ScanContext } from './rules.ts'
 import { storeSize } from './store/size.ts'
 

@@ -1,4 +1,3 @@
-import type { Fault, Observation } from '../alarms/alarms.ts'
 import { type BlockHeight, blockSeconds, formatPosition } from '../chain/block.ts'
 import type { ScannerCalls } from '../chain/chain.ts'
 import { formatInstant, type UnixMs } from '../common/time.ts'
@@ -18,6 +17,7 @@ import { nothingOfPayouts, watchPayouts } from '../payouts/watch.ts'
 import type { AlarmKind } from '../platform/alarm-table.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { LogFields } from '../platform/logger.ts'
+import type { Fault, Observation } from '../platform/observation.ts'
 import { compareHoldings } from '../reconciliation/compare-holdings.ts'
 import type { WebhookEndpoint } from '../webhooks/store/endpoint-state.ts'
 import { removeExpiredEvents, watchEndpoints } from '../webhooks/watch-endpoints.ts'
@@ -67,6 +67,8 @@ export interface ScannerParts extends ScansParts {
   readonly nodes: string
   readonly nodeCount: number
   readonly nodeStatuses: ScannerCalls['nodes']
+  /** The nodes that are in trouble now, for the alarms. */
+  nodeTroubles(): Promise<Observation>
   /** When a node last recovered after minutes of trouble; 0 if none has. */
   recoveredAt(): UnixMs
   /** The counters of this instance's usage so far, for the log line of a tick. */
@@ -120,7 +122,8 @@ export async function runTick(
   const restoredAt = mayPayOut ? await payouts.memory.compare() : null // this also notes the newest event
   const mayHaveFaults = work.hasPayouts || restoredAt !== null
   const paid = mayHaveFaults ? await watchPayouts(parts, restoredAt, await nodeNames(parts)) : nothingOfPayouts
-  await alarms.observe([delivery, watched, await watchSize(parts, work.sizeDay), held, acts, paid])
+  const nodes = await parts.nodeTroubles()
+  await alarms.observe([delivery, watched, await watchSize(parts, work.sizeDay), held, acts, paid, nodes])
   return next()
 }
 

@@ -1,6 +1,7 @@
-import { type Fault, type Observation, standstillMs } from '../alarms/alarms.ts'
+import { standstillMs } from '../alarms/alarms.ts'
 import type { UnixMs } from '../common/time.ts'
 import type { AlarmKind } from '../platform/alarm-table.ts'
+import type { Fault, Observation } from '../platform/observation.ts'
 import type { ScanEnd } from './scan.ts'
 import type { ScanState } from './store/position.ts'
 import type { OpenGap } from './store/rescans.ts'

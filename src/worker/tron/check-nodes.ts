@@ -38,7 +38,7 @@ export async function checkNodes(session: Session, stored: NonNullable<StoredHea
     const { head } = node.telemetry
     return head !== null && head.at > now - recentMs ? [{ node, value: head }] : []
   })
-  await watchHeads(session, { answers, errors })
+  watchHeads(session, { answers, errors })
 }
 
 /** Whether a node is to be checked. A node that refuses requests for a while is left alone, and one with a small allowance is checked less often. */

@@ -36,7 +36,7 @@ export async function readFinalizedHead(session: Session, known: StoredHead): Ch
       return isClose && isFresh && all.length >= quorum ? 0 : Math.max(quorum - all.length, 1)
     },
   )
-  const behind = await watchHeads(session, heads)
+  const behind = watchHeads(session, heads)
   const sorted = heads.answers.map(({ value }) => value).sort((a, b) => b.height - a.height)
   const highest = sorted[quorum - 1]
   if (highest === undefined) return err(failureOf(session, heads.errors))

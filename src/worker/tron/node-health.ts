@@ -11,8 +11,6 @@ export interface QuestionHealth {
   since: UnixMs | null
   /** The newest failure. */
   failure: { readonly at: UnixMs; readonly why: string; readonly state: NodeState } | null
-  /** Whether the alarm `node-failing` was raised for this question and is not known to have ended. */
-  isNamed: boolean
 }
 
 export type NodeHealth = Readonly<Record<NodeQuestion, QuestionHealth>>
@@ -27,7 +25,7 @@ const calmMs = 600_000
 const keptMs = 3_600_000
 
 export function createHealth(): NodeHealth {
-  const of = (): QuestionHealth => ({ results: '', since: null, failure: null, isNamed: false })
+  const of = (): QuestionHealth => ({ results: '', since: null, failure: null })
   return { heads: of(), blocks: of(), logs: of(), receipts: of(), broadcasting: of() }
 }
 

@@ -95,6 +95,8 @@ interface NodeTelemetry {
   answer: NodeStatus['answer']
   /** The node's newest final block, and when that block was read. */
   head: (Header & { readonly at: UnixMs }) | null
+  /** What the node showed when it was last behind: its head, or null, and the newest head of all nodes, or null. */
+  late: { readonly height: BlockHeight | null; readonly newest: number | null } | null
   /** When a payout was sent to the node last. */
   broadcastAt: UnixMs | null
 }
@@ -110,25 +112,12 @@ export interface TronNode extends NodeMemory {
 
 /** Raises an alarm. `subject` stays the same while a fault lasts. */
 export type RaiseAlarm = <
-  Kind extends
-    | 'nodes-disagree'
-    | 'node-lies'
-    | 'node-unfit'
-    | 'node-behind'
-    | 'node-failing'
-    | 'allowance-used-up'
-    | 'transaction-unreadable',
+  Kind extends 'nodes-disagree' | 'node-lies' | 'node-unfit' | 'allowance-used-up' | 'transaction-unreadable',
 >(
   kind: Kind,
   subject: AlarmSubjects[Kind],
   fields: LogFields,
 ) => void
-
-/** Ends the alarm about a fault. False if that could not be stored and must be repeated. */
-export type ClearAlarm = (
-  kind: 'node-behind' | 'node-failing',
-  subject: AlarmSubjects['node-behind' | 'node-failing'],
-) => Promise<boolean>
 
 /** All nodes, in order of preference, and the state that all work shares. */
 export interface Pool {
@@ -145,7 +134,6 @@ export interface Pool {
   readonly allowance: Allowance
   readonly turns: Turns
   readonly raiseAlarm: RaiseAlarm
-  readonly clearAlarm: ClearAlarm
   /** Resolves when the stored memory is loaded. */
   readonly ready: Promise<unknown>
   /** Stores the memory of the nodes if it has changed. */
@@ -213,7 +201,7 @@ export function createNode(endpoint: NodeEndpoint, number: number): TronNode {
   return {
     number,
     endpoint,
-    telemetry: { answer: null, head: null, broadcastAt: null },
+    telemetry: { answer: null, head: null, late: null, broadcastAt: null },
     rpc: health(),
     api: health(),
     health: createHealth(),

@@ -1,11 +1,10 @@
 import type { Address } from '../chain/address.ts'
-import { nodeQuestions } from '../common/node-states.ts'
 import type { UnixMs } from '../common/time.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { Logger } from '../platform/logger.ts'
 import type { ObjectHost } from '../platform/object-host.ts'
 import { createAllowance } from './allowance.ts'
-import { type ClearAlarm, createNode, type NodeEndpoint, type NodeMemory, type Pool, type RaiseAlarm } from './node.ts'
+import { createNode, type NodeEndpoint, type NodeMemory, type Pool, type RaiseAlarm } from './node.ts'
 import { createNetwork, type Fetch } from './transport.ts'
 import { createTurns } from './turns.ts'
 
@@ -26,13 +25,11 @@ export interface PoolOptions {
   readonly host: Pick<ObjectHost, 'load' | 'save'>
   readonly scanEverySeconds: number
   readonly raiseAlarm: RaiseAlarm
-  readonly clearAlarm: ClearAlarm
 }
 
 /** Makes the nodes, and the state that all work with them shares, for the life of a Durable Object. Use the nodes only once `ready` has resolved. */
 export function createPool(options: PoolOptions): Pool {
-  const { quorum, clock, host, scanEverySeconds, chainId, tokens, payoutAddresses, logger, raiseAlarm, clearAlarm } =
-    options
+  const { quorum, clock, host, scanEverySeconds, chainId, tokens, payoutAddresses, logger, raiseAlarm } = options
   const allowance = createAllowance(options.nodes, quorum, scanEverySeconds, clock, host)
   const nodes = options.nodes.map((endpoint, i) => createNode(endpoint, i + 1))
   const pool: Pool = {
@@ -47,7 +44,6 @@ export function createPool(options: PoolOptions): Pool {
     allowance,
     turns: createTurns(clock, allowance),
     raiseAlarm,
-    clearAlarm,
     ready: Promise.resolve(),
     remember: () => {},
     recoveredAt: null,
@@ -82,18 +78,11 @@ function createMemory(pool: Pool, host: Pick<ObjectHost, 'load' | 'save'>) {
       if (stored === undefined) return
       pool.recoveredAt = stored.recoveredAt
       pool.stuck = stored.stuck ?? null
-      for (const [i, { id, ...memory }] of stored.nodes.entries()) {
+      for (const { id, ...memory } of stored.nodes) {
         const node = pool.nodes.find(({ endpoint }) => endpoint.id === id)
         if (node !== undefined) {
           const { rpc, api } = node // the stored memory may be of an older version, with fewer members
           Object.assign(node, memory, { rpc: { ...rpc, ...memory.rpc }, api: { ...api, ...memory.api } })
-        }
-        // The stored node's number belongs to another node now, or to none, so alarms about this number end.
-        const isGone = node?.number !== i + 1
-        if (isGone && memory.behindSince !== null) pool.clearAlarm('node-behind', { node: i + 1 }).catch(() => false)
-        for (const question of isGone ? nodeQuestions : []) {
-          if (memory.health?.[question].isNamed)
-            pool.clearAlarm('node-failing', { node: i + 1, question }).catch(() => false)
         }
       }
       savedText = JSON.stringify(toStored())

@@ -1,6 +1,7 @@
 import type { Chain, RequestQuota } from '../chain/chain.ts'
 import type { NodeStatus } from '../chain/node-status.ts'
 import { isAhead, type UnixMs } from '../common/time.ts'
+import type { Observation } from '../platform/observation.ts'
 import { findHolder, isActivated, readBalances, readDecimals, readEnergy, readHoldings } from './accounts.ts'
 import { readFinalBlocks, readNodeTail } from './blocks.ts'
 import { broadcastTransaction } from './broadcast.ts'
@@ -13,6 +14,7 @@ import { createSession, demote, fieldsOf, type Session } from './node.ts'
 import { nodeStatuses } from './node-statuses.ts'
 import { createPool, type PoolOptions } from './pool.ts'
 import { locateTransaction, readFinalTransaction, readReceiptTransfers } from './transactions.ts'
+import { observeNodes } from './watch-nodes.ts'
 
 /** The access to nodes for the life of an object: their health, and the requests that they allow. */
 export interface Tron {
@@ -24,6 +26,8 @@ export interface Tron {
   readonly nodes: string
   /** When a node last recovered after at least five minutes of trouble. Null if none has, or if no node was asked yet. */
   recoveredAt(): UnixMs | null
+  /** The nodes that are in trouble now, for the alarms. */
+  nodeTroubles(): Promise<Observation>
   /** The statuses of the nodes for operators, in the order of `TRON_NODES`. */
   nodeStatuses(): Promise<readonly NodeStatus[]>
 }
@@ -35,6 +39,7 @@ export function createTron(options: PoolOptions): Tron {
     open: (quota, deadline) => chainOf(createSession(pool, quota, deadline)),
     tickAvailableAt: pool.allowance.tickAvailableAt,
     recoveredAt: () => pool.recoveredAt,
+    nodeTroubles: () => observeNodes(pool),
     nodeStatuses: () => nodeStatuses(pool),
     nodes: pool.nodes.map(({ endpoint }) => endpoint.id).join(' '),
   }

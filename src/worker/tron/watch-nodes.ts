@@ -3,6 +3,7 @@ import type { AgreedHead } from '../chain/chain.ts'
 import { finalityMs } from '../chain/finality.ts'
 import { nodeQuestions, nodeStates } from '../common/node-states.ts'
 import type { UnixMs } from '../common/time.ts'
+import type { Fault, Observation } from '../platform/observation.ts'
 import type { Answers } from './agreement.ts'
 import { headAgeMsMax, headLagBlocksMax, troubleAlarmMs } from './limits.ts'
 import { demote, earlierOf, fieldsOf, labelOf, noteTrouble, type Pool, type Session, type TronNode } from './node.ts'
@@ -21,10 +22,9 @@ export const isOld = ({ timestamp }: NodeHead, now: number) => now - timestamp >
 const otherTroubles: ReadonlySet<NodeErrorKind> = new Set(['limited', 'out-of-time', 'unfit', 'wrong-chain'])
 
 /**
- * Returns the asked nodes that are behind the newest head, or show none. A node that is behind or fails for three minutes raises an alarm, which ends when
- * the node has caught up or recovered.
+ * Notes the heads of the asked nodes in the memory of the nodes. Returns the nodes that are behind the newest head, or show none.
  */
-export async function watchHeads({ pool }: Session, heads: Heads): Promise<AgreedHead['behind']> {
+export function watchHeads({ pool }: Session, heads: Heads): AgreedHead['behind'] {
   const invented = findInvented(pool, heads)
   const answers = heads.answers.filter((one) => !invented.includes(one))
   for (const { node, value } of heads.answers) node.telemetry.head = value
@@ -32,14 +32,16 @@ export async function watchHeads({ pool }: Session, heads: Heads): Promise<Agree
   const silent = [...heads.errors].filter(([, { kind }]) => !otherTroubles.has(kind))
   const without = silent.filter(([, { kind }]) => kind === 'behind')
   const behind = [...late, ...without.map(([node]) => ({ node, height: null, since: pool.clock.now() }))]
-  raiseBehind(pool, behind, answers)
+  noteBehind(behind, answers)
   const isBehind = new Set(behind.map(({ node }) => node))
-  await endBehind(
+  noteCaughtUp(
     pool,
     answers.flatMap(({ node }) => (isBehind.has(node) ? [] : [node])),
   )
-  await watchFailing(pool)
-  for (const node of pool.nodes) noteTrouble(pool, node)
+  for (const node of pool.nodes) {
+    forgetOldFailures(node, pool.clock.now())
+    noteTrouble(pool, node)
+  }
   pool.remember()
   return [
     ...late.map(({ node, height }) => ({ node, height })),
@@ -71,50 +73,56 @@ function findLate({ clock }: Pool, answers: Heads['answers']): readonly Late[] {
   })
 }
 
-function raiseBehind({ clock, raiseAlarm }: Pool, behind: readonly Late[], answers: Heads['answers']): void {
-  const now = clock.now()
+function noteBehind(behind: readonly Late[], answers: Heads['answers']): void {
   const newest = answers.length > 0 ? Math.max(...answers.map(({ value }) => value.height)) : null
   for (const { node, height, since } of behind) {
     node.behindSince = earlierOf(node.behindSince, since)
     node.caughtUp = 0
-    if (now - node.behindSince < troubleAlarmMs) continue
-    const seconds = Math.floor((now - node.behindSince) / 1000)
-    const { word } = nodeStates[node.lacksPeers ? 'no-peers' : 'behind']
-    raiseAlarm('node-behind', { node: node.number }, { ...fieldsOf(node), state: word, height, newest, seconds })
+    node.telemetry.late = { height, newest }
   }
 }
 
 /** A node whose alarm is raised has caught up after this many heads in a row: one that shows an old head at each second question stays behind. */
 const caughtUpMin = 3
 
-/** Ends the alarms of nodes that have caught up. If an alarm cannot be ended now, that is tried again when the next heads are read. */
-async function endBehind({ clock, clearAlarm }: Pool, caughtUp: readonly TronNode[]): Promise<void> {
+function noteCaughtUp({ clock }: Pool, caughtUp: readonly TronNode[]): void {
   for (const node of caughtUp) {
     if (node.behindSince === null) continue
     node.caughtUp += 1
     const canBeRaised = clock.now() - node.behindSince >= troubleAlarmMs
-    if (canBeRaised && node.caughtUp < caughtUpMin) continue
-    if (canBeRaised && !(await clearAlarm('node-behind', { node: node.number }))) continue
-    Object.assign(node, { behindSince: null, lacksPeers: false })
+    if (!canBeRaised || node.caughtUp >= caughtUpMin) Object.assign(node, { behindSince: null, lacksPeers: false })
   }
 }
 
-/** Raises an alarm for each question at which a node has failed for three minutes; ends it when the node gives the data again. */
-async function watchFailing({ nodes, clock, raiseAlarm, clearAlarm }: Pool): Promise<void> {
-  for (const node of nodes) {
-    forgetOldFailures(node, clock.now())
-    for (const question of nodeQuestions) {
-      const health = node.health[question]
-      const { since, failure } = health
-      const subject = { node: node.number, question }
-      if (since !== null && failure !== null && failure.at - since >= troubleAlarmMs) {
-        const seconds = Math.floor((failure.at - since) / 1000)
-        const { word } = nodeStates[failure.state]
-        health.isNamed = true
-        raiseAlarm('node-failing', subject, { ...fieldsOf(node), question, state: word, seconds, why: failure.why })
-      } else if (health.isNamed && since === null) health.isNamed = !(await clearAlarm('node-failing', subject))
-    }
-  }
+/**
+ * The nodes that have been behind, or have failed at a question, for three minutes. Only the memory of the nodes knows it, so the alarms follow that memory
+ * at each tick, whoever raised them.
+ */
+export async function observeNodes({ nodes, clock, ready }: Pool): Promise<Observation> {
+  await ready
+  const faults = nodes.flatMap((node) => [...findBehind(node, clock.now()), ...findFailing(node)])
+  return { kinds: ['node-behind', 'node-failing'], faults }
+}
+
+function findBehind(node: TronNode, now: UnixMs): readonly Fault[] {
+  const { number, behindSince, lacksPeers, telemetry } = node
+  if (behindSince === null || now - behindSince < troubleAlarmMs) return []
+  const { height, newest } = telemetry.late ?? { height: null, newest: null }
+  const seconds = Math.floor((now - behindSince) / 1000)
+  const { word } = nodeStates[lacksPeers ? 'no-peers' : 'behind']
+  const fields = { ...fieldsOf(node), state: word, height, newest, seconds }
+  return [{ kind: 'node-behind', subject: { node: number }, fields }]
+}
+
+function findFailing(node: TronNode): readonly Fault[] {
+  return nodeQuestions.flatMap((question): readonly Fault[] => {
+    const { since, failure } = node.health[question]
+    if (since === null || failure === null || failure.at - since < troubleAlarmMs) return []
+    const seconds = Math.floor((failure.at - since) / 1000)
+    const { word } = nodeStates[failure.state]
+    const fields = { ...fieldsOf(node), question, state: word, seconds, why: failure.why }
+    return [{ kind: 'node-failing', subject: { node: node.number, question }, fields }]
+  })
 }
 
 /**

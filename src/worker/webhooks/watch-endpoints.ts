@@ -1,8 +1,8 @@
-import type { Fault, Observation } from '../alarms/alarms.ts'
 import type { UnixMs } from '../common/time.ts'
 import type { WriteDatabase } from '../d1/database.ts'
 import { removeOldEvents } from '../events/store/events.ts'
 import type { Clock } from '../platform/clock.ts'
+import type { Fault, Observation } from '../platform/observation.ts'
 import { isBackingOff } from './deliver-events.ts'
 import {
   isRegistered,
