@@ -19,7 +19,7 @@ import { settingsOf } from './ledger/stored-settings.ts'
 import type { Clock } from './platform/clock.ts'
 import type { Logger } from './platform/logger.ts'
 import type { ObjectHost } from './platform/object-host.ts'
-import { createSharedRead } from './platform/shared-read.ts'
+import { createSharedRuns, sharedReads } from './platform/shared-runs.ts'
 import { createUsage, metered, usageFields } from './platform/usage.ts'
 import { createCellsRpc } from './rpc/cells.ts'
 import { createLedgerRpc, createUnconfiguredLedgerRpc } from './rpc/ledger.ts'
@@ -106,7 +106,8 @@ function servicesOf(platform: Platform, cell: CellConfig, ranges: readonly Chose
   // A stub belongs to the invocation that made it, so each use makes a new one.
   const openScanner = () => config.scanners.getByName(scannerOf(cell))
   const primary: Services['primary'] = ({ usage }) => ({ ...settings, db: sessions.primary(usage) })
-  const [health, intake] = [createSharedRead<StoredHealth>(platform), createSharedRead<Intake>(platform)]
+  const health = createSharedRuns<StoredHealth>(platform, sharedReads)
+  const intake = createSharedRuns<Intake>(platform, sharedReads)
   return {
     settings,
     configMatchesData,
@@ -120,8 +121,8 @@ function servicesOf(platform: Platform, cell: CellConfig, ranges: readonly Chose
     get scanner() {
       return openScanner()
     },
-    storedHealth: (invocation) => health(() => selectHealth(primary(invocation).db)),
-    intake: (invocation) => intake(() => readIntake(primary(invocation), config.scanEverySeconds)),
+    storedHealth: (invocation) => health.wait(() => selectHealth(primary(invocation).db)),
+    intake: (invocation) => intake.wait(() => readIntake(primary(invocation), config.scanEverySeconds)),
     ranges,
     wakeEndpoints: () => wakeEndpoints(platform, cell),
     noteWrite: async () => {
@@ -265,7 +266,7 @@ function openDatabase(platform: Platform, cell: CellConfig) {
     settings: settingsOf(chainId, firstAddress, currencies),
     payoutAddress: payouts?.address ?? null,
     ranges: number === null ? null : { own: { db, users, firstAddress }, others: others.map(rangeOf) },
-    shared: createSharedRead(platform),
+    shared: createSharedRuns<boolean>(platform, sharedReads),
     clock,
     alarms,
   })

@@ -10,7 +10,7 @@ import {
   type StoredSetting,
 } from '../ledger/stored-settings.ts'
 import type { Clock } from '../platform/clock.ts'
-import type { SharedRead } from '../platform/shared-read.ts'
+import type { SharedRuns } from '../platform/shared-runs.ts'
 
 /** While the configuration differs from the stored data, they are compared again after this time at the earliest: an operator may have repaired the data. */
 export const recheckMs = 5_000
@@ -29,7 +29,7 @@ export interface SettingsCheckParts {
   /** This database and the others, each with its range of users; null if the deployment has only one database. */
   readonly ranges: { readonly own: RangeOfUsers; readonly others: readonly RangeOfUsers[] } | null
   /** All who ask at once share one comparison. */
-  readonly shared: SharedRead<boolean>
+  readonly shared: Pick<SharedRuns<boolean>, 'wait'>
   readonly clock: Pick<Clock, 'now'>
   readonly alarms: Pick<Alarms, 'raise'>
 }
@@ -71,7 +71,7 @@ export function createSettingsCheck(parts: SettingsCheckParts): SettingsCheck {
     }
     return false
   }
-  const matches = async () => (clock.now() < nextCheckAt ? isEqual : shared(compare))
+  const matches = async () => (clock.now() < nextCheckAt ? isEqual : shared.wait(compare))
   return { matches, differing: () => differing }
 }
 

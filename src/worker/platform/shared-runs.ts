@@ -1,3 +1,4 @@
+import { err, ok, type Result } from '../common/result.ts'
 import { type Clock, endsWithin } from './clock.ts'
 
 /** One run of some work, for whose result several callers may wait. */
@@ -10,10 +11,23 @@ export interface SharedRun<T> {
 export interface SharedRunLimits<T> {
   /** A run that has not ended this long after its start counts as lost: the next call begins another one. */
   readonly lostMs: number
-  /** For this long after its start, a run is shared also once it has ended. Absent: a run is shared only while it is in progress. */
-  readonly keptMs?: number
-  /** Whether a run with this result is shared after it has ended; absent: every one, if `keptMs` is set. A failed run is never shared. */
-  readonly isKept?: (result: T) => boolean
+  /** For how long after its start a run that has ended so is still shared. Absent: a run is shared only while it is in progress. */
+  readonly keptMs?: (end: Result<T, unknown>) => number
+}
+
+/** For how long after its start the result of a read, or its failure, is shared. */
+export const sharedReadMs = 1_000
+
+/**
+ * Limits of a read of the database that the requests of one isolate share, so that many requests cause few queries. Its failure is shared as well, so that a
+ * database that fails is not asked by every request.
+ */
+export const sharedReads: SharedRunLimits<unknown> = { lostMs: 10_000, keptMs: () => sharedReadMs }
+
+export interface SharedRunParts {
+  readonly clock: Pick<Clock, 'now' | 'sleep'>
+  /** Lets a run continue after the request that began it, because others may wait for it. Absent where no request ends it. */
+  readonly waitUntil?: (work: Promise<unknown>) => void
 }
 
 /** Runs by key. Runs of different keys do not wait for each other. */
@@ -37,13 +51,13 @@ export const knownMax = 1_000
 
 /** Makes runs that concurrent callers share: for each key one at a time. The memory is that of one isolate or object, which may end at any time. */
 export function createSharedRuns<T>(
-  clock: Pick<Clock, 'now' | 'sleep'>,
-  { lostMs, keptMs = 0, isKept = () => true }: SharedRunLimits<T>,
+  { clock, waitUntil = () => {} }: SharedRunParts,
+  { lostMs, keptMs = () => 0 }: SharedRunLimits<T>,
 ): SharedRuns<T> {
-  const runs = new Map<string, SharedRun<T> & { hasEnded: boolean }>()
+  const runs = new Map<string, SharedRun<T> & { sharedMs: number }>()
   const known = (key = '') => {
     const run = runs.get(key)
-    return run !== undefined && clock.now() - run.startedAt < (run.hasEnded ? keptMs : lostMs) ? run : null
+    return run !== undefined && clock.now() - run.startedAt < run.sharedMs ? run : null
   }
   const forget = (key: string, run: SharedRun<T>) => {
     if (runs.get(key) === run) runs.delete(key)
@@ -52,13 +66,18 @@ export function createSharedRuns<T>(
     const before = known(key)
     if (before !== null) return before
     if (runs.size >= knownMax) runs.clear()
-    const run = { startedAt: clock.now(), result: work(), hasEnded: false }
+    const run = { startedAt: clock.now(), result: work(), sharedMs: lostMs }
     runs.set(key, run)
-    const end = (result: T) => {
-      run.hasEnded = true
-      if (keptMs === 0 || !isKept(result)) forget(key, run)
+    const end = (ended: Result<T, unknown>) => {
+      run.sharedMs = keptMs(ended)
+      if (run.sharedMs === 0) forget(key, run)
     }
-    run.result.then(end, () => forget(key, run))
+    waitUntil(
+      run.result.then(
+        (value) => end(ok(value)),
+        (thrown) => end(err(thrown)),
+      ),
+    )
     return run
   }
   return {

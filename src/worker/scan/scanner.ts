@@ -41,7 +41,7 @@ const lostTickMs = 4 * tickMs
 /** A user's call that runs longer than this is given up. Its requests to nodes end after `callMs`, so then the database hangs. */
 const lostCallMs = callMs + 3_000
 /** The balances of a user's addresses are reused for one block time after nodes have shown them. */
-const keptBalances = { keptMs: blockSeconds * 1000, isKept: ({ ok }: { readonly ok: boolean }) => ok }
+const keptBalancesMs = blockSeconds * 1000
 
 /**
  * Makes the scanner, the only part of the service that talks to nodes. Its lasting state is in the database, because an instance may lose its memory at any
@@ -55,10 +55,13 @@ export function createScanner(parts: ScannerParts): ScannerObject {
   const keyUse: KeyUse = { wasUsed: false, withoutAccount: 0 }
   const openFor = (uid: Uid) => parts.openChain({ kind: 'caller', uid }, (clock.now() + callMs) as UnixMs)
   const calls = { lostMs: lostCallMs }
-  const prepared = createSharedRuns<Result<null, QueryFailure>>(clock, calls)
-  const balances = createSharedRuns<Result<readonly bigint[], QueryFailure>>(clock, { ...calls, ...keptBalances })
-  const lookUps = createSharedRuns<Result<TransactionFinding, QueryFailure>>(clock, calls)
-  const inquiries = createSharedRuns<Result<CreditAnswer, QueryFailure>>(clock, calls)
+  const prepared = createSharedRuns<Result<null, QueryFailure>>(parts, calls)
+  const balances = createSharedRuns<Result<readonly bigint[], QueryFailure>>(parts, {
+    ...calls,
+    keptMs: (end) => (end.ok && end.value.ok ? keptBalancesMs : 0),
+  })
+  const lookUps = createSharedRuns<Result<TransactionFinding, QueryFailure>>(parts, calls)
+  const inquiries = createSharedRuns<Result<CreditAnswer, QueryFailure>>(parts, calls)
   return {
     ...createTicks(parts, scans, { memory, sender }),
     async sendPayouts() {
@@ -122,7 +125,7 @@ function createTicks(
 ): Pick<ScannerObject, 'alarm' | 'wake'> {
   const { host, clock, logger, alarms } = parts
   const everyMs = parts.scanEverySeconds * 1000
-  const ticks = createSharedRuns<void>(clock, { lostMs: lostTickMs })
+  const ticks = createSharedRuns<void>(parts, { lostMs: lostTickMs })
   const tick = async (startedAt: UnixMs) => {
     const before = parts.usage()
     let next = (startedAt + everyMs) as UnixMs // safe: `everyMs` milliseconds after a time

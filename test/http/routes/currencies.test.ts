@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { notConfigured } from '../../../src/worker/http/errors.ts'
-import { sharedReadMs } from '../../../src/worker/platform/shared-read.ts'
+import { sharedReadMs } from '../../../src/worker/platform/shared-runs.ts'
 import { usdtBase58 } from '../../support/variables.ts'
 import { failed, type RunningService, read, renewFinal, startService } from '../service.ts'
 

@@ -1,6 +1,6 @@
 import { describe, expect, test, vi } from 'vitest'
 import { finalityMs } from '../../../src/worker/chain/finality.ts'
-import { sharedReadMs } from '../../../src/worker/platform/shared-read.ts'
+import { sharedReadMs } from '../../../src/worker/platform/shared-runs.ts'
 import { serviceVersion } from '../../../src/worker/platform/version.ts'
 import { behindBlocksMax, oldFinalMs, stoppedAfterMs } from '../../../src/worker/scan/health.ts'
 import { startThreeCells, threeCells } from '../../cells/three-cells.ts'

@@ -57,7 +57,7 @@ export function createKeySet(url: string, { clock, logger, fetch, waitUntil }: K
   let version = 0
   let [begunAt, failedAt] = [Number.NEGATIVE_INFINITY, Number.NEGATIVE_INFINITY]
   // The result of a run is whether the fetch succeeded. Its promise never rejects, but never settles if the platform ends the request that began it.
-  const fetches = createSharedRuns<boolean>(clock, { lostMs: lostFetchMs })
+  const fetches = createSharedRuns<boolean>({ clock, waitUntil }, { lostMs: lostFetchMs })
   const ageMs = () => (newest === null ? Number.POSITIVE_INFINITY : clock.now() - newest.fetchedAt)
   const isPaused = () => (newest === null ? clock.now() - failedAt < failurePauseMs : clock.now() - begunAt < refetchMs)
   const fetchOnce = async (): Promise<boolean> => {
@@ -72,17 +72,11 @@ export function createKeySet(url: string, { clock, logger, fetch, waitUntil }: K
     }
     return fetched.ok
   }
-  const shareFetch = () => {
-    const isNew = fetches.known() === null
-    const run = fetches.join(fetchOnce)
-    if (isNew) waitUntil(run.result)
-    return run
-  }
   /** Fetches the key set or waits for a fetch, unless one has just succeeded or failed. Returns whether the key set is now younger than `refetchMs`. */
   const refetch = async (): Promise<boolean> => {
     if (ageMs() < refetchMs) return true
     if (isPaused() && fetches.known() === null) return false
-    const { startedAt, result } = shareFetch()
+    const { startedAt, result } = fetches.join(fetchOnce)
     return (await endsWithin(result, startedAt + lostFetchMs - clock.now(), clock)) && result
   }
   const selectKnown: JWTVerifyGetKey = (header, token) => {
@@ -91,7 +85,7 @@ export function createKeySet(url: string, { clock, logger, fetch, waitUntil }: K
   }
   const select: JWTVerifyGetKey = async (header, token) => {
     if (ageMs() >= keysKeptMs) await refetch()
-    else if (ageMs() >= keysMaxAgeMs && !isPaused()) shareFetch()
+    else if (ageMs() >= keysMaxAgeMs && !isPaused()) fetches.join(fetchOnce)
     try {
       return await selectKnown(header, token)
     } catch (thrown) {
