@@ -16,12 +16,6 @@ const pages = ['deposit', 'desk']
 const apartScripts = [
   'deposit/first',
   'deposit/wallet',
-  'desk/acts',
-  'desk/cells',
-  'desk/chain-story',
-  'desk/files',
-  'desk/payout-story',
-  'desk/statement-view',
   ...pages.flatMap((page) => languagesOf(page).map((language) => `${page}/languages/${language}`)),
 ]
 
@@ -35,9 +29,8 @@ function languagesOf(page: string): string[] {
 const apart: Plugin = {
   name: 'apart',
   setup: ({ onResolve }) =>
-    onResolve(
-      { filter: /^\.\/(first|acts|cells|chain-story|files|payout-story|statement-view|wallet|languages\/\w+)\.ts$/ },
-      ({ path, kind }) => (kind === 'entry-point' ? null : { path: path.replace(/ts$/, 'js'), external: true }),
+    onResolve({ filter: /^\.\/(first|wallet|languages\/\w+)\.ts$/ }, ({ path, kind }) =>
+      kind === 'entry-point' ? null : { path: path.replace(/ts$/, 'js'), external: true },
     ),
 }
 

@@ -1,6 +1,7 @@
 import { isSameName } from '../../worker/common/ids.ts'
 import { button, type Child, html } from '../kit/dom.ts'
 import type { Act } from './act.ts'
+import { openAct } from './acts.ts'
 import { type DeskContext, depositAmount, deskAmount } from './context.ts'
 import type { OwnedDeposit } from './data.ts'
 import { hint } from './parts.ts'
@@ -47,22 +48,17 @@ function buttonsOf(context: DeskContext, acts: readonly Act[]): Child[] {
   const { texts } = context
   if (acts.length === 0) return []
   const place = html('div', {})
-  const open = async (act: Act, opener: HTMLElement) => {
+  const open = (act: Act, opener: HTMLElement) => {
     const close = () => {
       place.replaceChildren()
       opener.focus()
     }
-    try {
-      const { openAct } = await import('./acts.ts')
-      place.replaceChildren(openAct(context, act, close))
-      place.scrollIntoView({ block: 'nearest' }) // so that the whole form is visible, with its buttons
-      place.querySelector<HTMLElement>('[tabindex]')?.focus({ preventScroll: true })
-    } catch {
-      place.replaceChildren(html('p', { class: 'fault', role: 'alert' }, texts.offline)) // the browser could not load the form's script
-    }
+    place.replaceChildren(openAct(context, act, close))
+    place.scrollIntoView({ block: 'nearest' }) // so that the whole form is visible, with its buttons
+    place.querySelector<HTMLElement>('[tabindex]')?.focus({ preventScroll: true })
   }
   const buttons = acts.map((act) => {
-    const made = button({ 'data-act': act.kind }, texts.acts[act.kind], () => void open(act, made))
+    const made = button({ 'data-act': act.kind }, texts.acts[act.kind], () => open(act, made))
     return made
   })
   return [html('div', { class: 'row' }, ...buttons), place]

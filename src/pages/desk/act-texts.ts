@@ -61,5 +61,5 @@ const zh: ActTexts = {
   back: '返回',
 }
 
-/** The texts of actions. Both languages are in one script, because it loads only when somebody acts. */
+/** The texts of the forms of actions. */
 export const actTexts = { en, zh } as const

@@ -2,9 +2,10 @@ import type { Refusal } from '../kit/api.ts'
 import { button, type Child, html } from '../kit/dom.ts'
 import type { Act } from './act.ts'
 import { type ActTexts, actTexts } from './act-texts.ts'
+import { pathOfAct } from './cells.ts'
 import type { DeskContext } from './context.ts'
 
-// This script is loaded when somebody acts. Each action is a request that backends can make as well.
+// Each action is a request that backends can make as well.
 
 /** Longest reason that the service accepts, in characters. */
 const whyCharsMax = 200
@@ -58,10 +59,6 @@ export function openAct(context: DeskContext, act: Act, close: () => void): HTML
   return form
 }
 
-/** The path of an action about a user. With several databases (cells) the path names the user's database, even while the page shows another one. */
-const pathIn = (context: DeskContext, path: string, uid: number) =>
-  context.cellsScript()?.pathOfAct(context, path, uid) ?? path
-
 function planOf(context: DeskContext, texts: ActTexts, act: Act): Plan {
   const { pair, user } = context.texts
   if ('deposit' in act) {
@@ -75,7 +72,7 @@ function planOf(context: DeskContext, texts: ActTexts, act: Act): Plan {
         [texts.transaction, txid],
       ],
       effect: kind === 'credit' ? texts.creditEffect(amount) : texts.refuseEffect,
-      path: pathIn(context, '/ledger/deposits/decide', uid),
+      path: pathOfAct(context, '/ledger/deposits/decide', uid),
       body: (why) => ({ deposits: [{ txid, position, decision: kind, why }] }),
     }
   }
@@ -92,7 +89,7 @@ function planOf(context: DeskContext, texts: ActTexts, act: Act): Plan {
     ],
     effect:
       kind === 'cancel' ? texts.cancelEffect(back) : isStuck ? texts.againEffect(amount) : texts.approveEffect(amount),
-    path: pathIn(context, `/ledger/payouts/${kind}`, payout.uid),
+    path: pathOfAct(context, `/ledger/payouts/${kind}`, payout.uid),
     body: (why, isKnown) => ({
       ids: [id],
       ...(kind === 'cancel' ? { why } : isStuck ? { attempts } : {}),

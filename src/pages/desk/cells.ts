@@ -1,9 +1,9 @@
 import type { Api } from '../kit/api.ts'
 import { button, type Child, html, type PageView } from '../kit/dom.ts'
-import type { DeskContext, DeskModel, JudgedSummary } from './context.ts'
+import type { DeskContext, DeskModel } from './context.ts'
 import type { DeskSummary } from './data.ts'
 
-// This script is loaded if the deployment has several databases (cells). Each has its own range of users.
+// A deployment can have several databases (cells). Each has its own range of users.
 
 const cellTexts = {
   en: {
@@ -25,6 +25,12 @@ const cellTexts = {
     show: (n: number) => `显示数据库 ${n}`,
   },
 } as const
+
+/** What a summary says at first sight. `tone`: 0 all is well, 1 something waits for a person, 2 a fault, 3 a serious fault. `title`: the sentence about it. */
+export interface JudgedSummary {
+  readonly tone: number
+  readonly title: string
+}
 
 /** The number that stands for reserved addresses, which each database has. As the end of a range of users it means: no end. */
 const reservedUid = Number.MAX_SAFE_INTEGER
@@ -119,7 +125,7 @@ function cellLine(context: DeskContext, { cell, title }: CellState, level: 'h2' 
 }
 
 /**
- * The state of all databases, the worst one first. `own` makes the elements about the shown one, given the level of its heading and how to name the database in
+ * The state of all databases, the worst one first; of the only one, if there are not several. `own` makes the elements about the shown one, given the level of its heading and how to name the database in
  * its title; `judge` makes the sentence about another one. Tones are those of `JudgedSummary`.
  */
 export function stateOfAll(
@@ -129,6 +135,7 @@ export function stateOfAll(
   judge: (summary: DeskSummary) => JudgedSummary,
 ): { readonly tone: number; readonly elements: Child[] } {
   const { model, format, language } = context
+  if (model.cells.length === 0) return { tone: ownTone, elements: own('h2', (title) => title) }
   const others = troubledCells(context, judge)
   const [worst, ...rest] = others
   const here = (title: string) => context.texts.pair(cellTexts[language].number(model.cell ?? 1), title)

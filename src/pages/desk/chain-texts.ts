@@ -63,5 +63,5 @@ const zh: InAnyLanguage<typeof en> = {
   sayWorthless: (txid, why) => `我们已检查交易 ${txid}，没有可入账的金额。${why}`,
 }
 
-/** The texts of `chain-story.ts`. Both languages are in that script, because it loads only when it is used. */
+/** The texts of `chain-story.ts`. */
 export const chainTexts: Readonly<Record<Language, InAnyLanguage<typeof en>>> = { en, zh }

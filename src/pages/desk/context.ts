@@ -1,5 +1,4 @@
 import type { Api, Refusal } from '../kit/api.ts'
-import type { Child, PageView } from '../kit/dom.ts'
 import type { Format } from '../kit/format.ts'
 import { lookUp } from '../kit/look-up.ts'
 import type { Language } from '../kit/texts.ts'
@@ -31,32 +30,6 @@ export interface DeskModel {
   answer: DeskAnswer | null
 }
 
-/** What a summary says at first sight. `tone`: 0 all is well, 1 something waits for a person, 2 a fault, 3 a serious fault. `title`: the sentence about it. */
-export interface JudgedSummary {
-  readonly tone: number
-  readonly title: string
-}
-
-/** What `cells.ts` exports, which is loaded only if the deployment has several databases. */
-export interface CellsScript {
-  createCellChoice(context: DeskContext): PageView
-  placeInCell(path: string, cell: number | null): string
-  pathOfAct(context: DeskContext, path: string, uid: number): string
-  readOthers(
-    client: Api,
-    shown: number | null,
-    cells: DeskModel['cells'],
-    read: (data: unknown) => DeskSummary,
-  ): Promise<DeskModel['others']>
-  findElsewhere(context: DeskContext, knows: (asker: DeskContext) => Promise<boolean>): Promise<number | null>
-  stateOfAll(
-    context: DeskContext,
-    ownTone: number,
-    own: (level: 'h2' | 'h3', titleOf: (title: string) => string) => Child[],
-    judge: (summary: DeskSummary) => JudgedSummary,
-  ): { readonly tone: number; readonly elements: Child[] }
-}
-
 /** The parts that all views of the desk share, in the current language. */
 export interface DeskContext {
   readonly model: DeskModel
@@ -71,8 +44,6 @@ export interface DeskContext {
   /** Accepts a pasted token. Returns whether it has the form of one. */
   signIn(pasted: string): boolean
   announce(text: string): void
-  /** The script for several databases; null if the deployment has only one, or if the script is not loaded yet. */
-  cellsScript(): CellsScript | null
   /** Shows another database, without the answer to the last search. With `keepsAnswer`, the same search is made in that database. */
   showCell(cell: number, keepsAnswer?: boolean): void
   /** Has every part of the page draw what has changed in the model. */

@@ -1,12 +1,6 @@
-/** CSV files of the desk. The page loads this script only when somebody downloads a file. */
 import type { Refusal } from '../kit/api.ts'
-import { createCsv, downloadCsv } from '../kit/csv.ts'
+import { createCsv } from '../kit/csv.ts'
 import { type ListFilter, type ListRow, type ReadRows, type RowSource, unwalked, type Walked, walkOn } from './walk.ts'
-
-/** Downloads a CSV file with these rows. The first row has the column names. `name` is that of the file. */
-export function saveTable(name: string, rows: readonly (readonly string[])[]): void {
-  downloadCsv(name, rows)
-}
 
 /**
  * Downloads a CSV file with all rows of a list that pass the filter. `isWanted` gets the number of rows so far; if it returns false, reading stops and there is

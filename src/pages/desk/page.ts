@@ -1,7 +1,6 @@
 import { accessSession, createApi, type Refusal } from '../kit/api.ts'
 import { button, html, type PageView, setText } from '../kit/dom.ts'
 import { createFormat } from '../kit/format.ts'
-import { loadScript } from '../kit/load-script.ts'
 import { browserMemory, tabMemory } from '../kit/memory.ts'
 import { createPoller } from '../kit/poll.ts'
 import { readMembers, readText } from '../kit/read.ts'
@@ -9,8 +8,9 @@ import { type Language, preferredLanguage } from '../kit/texts.ts'
 import { applyTheme } from '../kit/theme.ts'
 import { createTokenSource } from '../kit/token.ts'
 import { createBridge } from './bridge.ts'
+import { createCellChoice, placeInCell, readOthers } from './cells.ts'
 import { createCharts } from './charts.ts'
-import { type CellsScript, type DeskContext, type DeskModel, payoutsNow } from './context.ts'
+import { type DeskContext, type DeskModel, payoutsNow } from './context.ts'
 import { readDeskSummary } from './data.ts'
 import { createJumps } from './jumps.ts'
 import { loadDeskTexts } from './languages.ts'
@@ -50,7 +50,6 @@ const live = html('p', { class: 'unseen', role: 'status' })
 const waiting: (() => void)[] = []
 /** Whether an answer left payouts out because there was no summary to say that they are configured. If so, the search is repeated later. */
 let isUnsure = false
-let cellsScript: CellsScript | null = null
 let views: readonly PageView[] = []
 let context: DeskContext
 let question: QuestionView
@@ -64,7 +63,7 @@ const token = createTokenSource(() => {
   poller.now()
 }, tabMemory)
 const client = createApi(token, undefined, accessSession)
-const place = (path: string) => cellsScript?.placeInCell(path, model.cell) ?? path
+const place = (path: string) => placeInCell(path, model.cell)
 const api: typeof client = {
   ...client,
   get: (path, read, waitMs) => client.get(place(path), read, waitMs),
@@ -110,11 +109,10 @@ async function load(): Promise<Refusal | null> {
   return null
 }
 
-/** Loads the script for several databases, and reads the summaries of those that the page does not show. */
+/** Reads the summaries of those that the page does not show. */
 async function readCells(cells: DeskModel['cells']): Promise<void> {
   const isFirst = model.cells.length === 0
-  cellsScript ??= await loadScript(() => import('./cells.ts'), './cells.js')
-  model.others = (await cellsScript?.readOthers(client, model.cell, cells, readDeskSummary)) ?? []
+  model.others = await readOthers(client, model.cell, cells, readDeskSummary)
   model.cells = cells
   if (isFirst && model.answer?.kind === 'refusal') question.answerAgain() // the first search named no database, so it was refused
 }
@@ -138,7 +136,6 @@ async function mount(language: Language): Promise<void> {
     update,
     isSignedIn: () => token.current() !== null,
     signIn: token.take,
-    cellsScript: () => cellsScript,
     showCell(cell, keepsAnswer = false) {
       Object.assign(model, { cell, summary: null, others: [] })
       if (!keepsAnswer) history.pushState(null, '', location.pathname + location.search)
@@ -210,8 +207,8 @@ function createHeader(language: Language): PageView {
     element,
     update() {
       const { summary, summaryAt } = model
-      if (choice === null && cellsScript !== null) {
-        choice = cellsScript.createCellChoice(context)
+      if (choice === null && model.cells.length > 0) {
+        choice = createCellChoice(context)
         element.append(choice.element)
       }
       choice?.update()

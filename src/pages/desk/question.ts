@@ -1,10 +1,10 @@
 import { copyText } from '../kit/copy.ts'
 import { button, createSlot, html, type PageView } from '../kit/dom.ts'
-import { loadScript } from '../kit/load-script.ts'
 import { type DeskAnswer, findAnswer, isNowhere } from './answer.ts'
+import { findElsewhere } from './cells.ts'
 import { type DeskContext, type DeskModel, payoutsNow } from './context.ts'
 import { type DeskQuestion, fragmentOf, parseQuestion, questionAt } from './place.ts'
-import { answerElements, isAboutPayouts, type StoryScripts } from './story.ts'
+import { answerElements } from './story.ts'
 
 /** The part of the page with the search box and the answer: the story of a transaction, an address, a user or an order. */
 export interface QuestionView extends PageView {
@@ -31,7 +31,6 @@ export function createDeskQuestion(context: DeskContext): QuestionView {
   const fill = createSlot(result)
   const [form, link] = [createForm(context, input), createLinkCopy(context)]
   const top = html('div', { class: 'row between' }, heading, link.element)
-  const scripts: StoryScripts = { chain: null, payout: null }
   const answer = async (question: string) => {
     const about = questionOf(model, question)
     if (about.kind === 'amount') return context.listAmount(about.amount, about.symbol)
@@ -40,11 +39,8 @@ export function createDeskQuestion(context: DeskContext): QuestionView {
     input.value = question
     context.update()
     const found = await findAnswer(context, about, question)
-    const cell = await findElsewhere(context, found, (asker) => findAnswer(asker, about, question))
+    const cell = await findCell(context, found, (asker) => findAnswer(asker, about, question))
     if (cell !== null && model.question === question) return context.showCell(cell, true)
-    if (found.kind === 'chain') scripts.chain ??= await loadScript(() => import('./chain-story.ts'), './chain-story.js')
-    if (isAboutPayouts(found))
-      scripts.payout ??= await loadScript(() => import('./payout-story.ts'), './payout-story.js')
     if (model.question !== question) return // the reader has searched for something else meanwhile
     model.answer = found
     if (found.kind === 'refusal' && found.refusal.status === 401) context.refresh() // so that the status says that the session has ended
@@ -68,9 +64,7 @@ export function createDeskQuestion(context: DeskContext): QuestionView {
     update() {
       const { answer: shown } = model
       link.update()
-      fill(JSON.stringify([shown, aboutNow(context)]), () =>
-        shown === null ? [] : answerElements(context, shown, scripts),
-      )
+      fill(JSON.stringify([shown, aboutNow(context)]), () => (shown === null ? [] : answerElements(context, shown)))
     },
     ask(question) {
       heading.focus()
@@ -95,13 +89,13 @@ export function createDeskQuestion(context: DeskContext): QuestionView {
 }
 
 /** The number of another database that knows what the shown one does not; null if there is none. A search for a user already goes to that user's database. */
-async function findElsewhere(
+async function findCell(
   context: DeskContext,
   found: DeskAnswer,
   find: (asker: DeskContext) => Promise<DeskAnswer>,
 ): Promise<number | null> {
   if (found.kind === 'user' || !isNowhere(found)) return null
-  return (await context.cellsScript()?.findElsewhere(context, async (one) => !isNowhere(await find(one)))) ?? null
+  return findElsewhere(context, async (one) => !isNowhere(await find(one)))
 }
 
 function createForm({ texts }: DeskContext, input: HTMLElement): HTMLElement {

@@ -1,7 +1,7 @@
 import type { Refusal } from '../kit/api.ts'
 import { button, html } from '../kit/dom.ts'
-import { loadScript } from '../kit/load-script.ts'
 import type { DeskContext } from './context.ts'
+import { saveList } from './files.ts'
 import { createLiveSlot, listTable, small } from './parts.ts'
 import { refusalElements } from './refusal.ts'
 import {
@@ -111,15 +111,14 @@ function createFileButton(context: DeskContext, source: RowSource, filterOf: () 
     }
     const own = {}
     running = own
-    const files = await loadScript(() => import('./files.ts'), './files.js')
-    const refusal = await files?.saveList(source, filterOf(), (count) => {
+    const refusal = await saveList(source, filterOf(), (count) => {
       if (running === own) label.textContent = texts.csvBusy(format.count(count))
       return running === own
     })
     if (running !== own) return
     running = null
     label.textContent = texts.csv
-    if (refusal !== null) announce(texts[refusal?.kind ?? 'offline'])
+    if (refusal !== null) announce(texts[refusal.kind])
   }
   const label = html('span', {}, texts.csv)
   return button({ 'aria-label': texts.csvOf(source.title) }, label, () => void save())

@@ -1,5 +1,6 @@
-/** The statement of one user or of all users. This script is loaded when somebody opens the statements. */
+/** The statement of one user or of all users. */
 import type { Reply } from '../kit/api.ts'
+import { downloadCsv } from '../kit/csv.ts'
 import { difference, isZero, sumOf } from '../kit/decimal.ts'
 import { button, type Child, html, setText } from '../kit/dom.ts'
 import { lookUp } from '../kit/look-up.ts'
@@ -7,7 +8,6 @@ import { type Members, readDecimal, readInteger, readList, readMembers, readText
 import type { InAnyLanguage } from '../kit/texts.ts'
 import { type DeskContext, deskAmount, deskSymbol, typeName } from './context.ts'
 import { markOf, type PostedEntry, readPostedEntries } from './data.ts'
-import { saveTable } from './files.ts'
 import { fact, listTable, small, storyButton } from './parts.ts'
 import type { Row } from './walk.ts'
 
@@ -131,7 +131,7 @@ export function createStatementView(context: DeskContext): StatementView {
     if (statement === null) return
     const download = async () => {
       const whole = await read(wanted, Number.POSITIVE_INFINITY)
-      if (whole !== null) saveTable(`statement-${wanted.uid || 'all'}-${wanted.period}.csv`, fileOf(context, whole))
+      if (whole !== null) downloadCsv(`statement-${wanted.uid || 'all'}-${wanted.period}.csv`, fileOf(context, whole))
     }
     const actions = html(
       'div',

@@ -1,6 +1,7 @@
 import { type Child, html, type PageView } from '../kit/dom.ts'
 import { lookUp } from '../kit/look-up.ts'
-import { type DeskContext, durationText, type JudgedSummary, sinceText } from './context.ts'
+import { type JudgedSummary, stateOfAll } from './cells.ts'
+import { type DeskContext, durationText, sinceText } from './context.ts'
 import type { DeskSummary } from './data.ts'
 import type { Finding, ShownFinding } from './finding.ts'
 import { finalAgeSeconds, findingsOf, isBad, nodesLateSeconds, standsStill } from './findings.ts'
@@ -26,18 +27,17 @@ export function createStatus(context: DeskContext): PageView {
       element.classList.toggle('skeleton', refusal === null && summary === null)
       const findings = summary === null ? [] : findingsOf(context, summary)
       const waiting = summary === null ? [] : waitingFor(context, summary)
-      const own = { tone: toneNumber(findings[0], waiting) }
-      const cells = context.cellsScript()
+      let tone = toneNumber(findings[0], waiting)
       if (refusal !== null) show(refusalElements(context, refusal, 'state'))
       else if (summary !== null) {
         const elements = (level: 'h2' | 'h3', titleOf: (title: string) => string) =>
           findingElements(context, findings, waiting, { summary, level, titleOf })
-        const all = cells?.stateOfAll(context, own.tone, elements, (other) => judge(context, other))
-        own.tone = all?.tone ?? own.tone
-        show(all?.elements ?? elements('h2', (title) => title))
+        const all = stateOfAll(context, tone, elements, (other) => judge(context, other))
+        tone = all.tone
+        show(all.elements)
       }
       context.announce(element.querySelector('h2')?.textContent ?? '')
-      element.dataset.tone = refusal === null ? tones[own.tone] : refusal.status === 401 ? 'wait' : 'bad'
+      element.dataset.tone = refusal === null ? tones[tone] : refusal.status === 401 ? 'wait' : 'bad'
     },
   }
 }

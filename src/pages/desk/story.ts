@@ -3,6 +3,7 @@ import { type Child, html } from '../kit/dom.ts'
 import type { ListPage } from '../kit/read.ts'
 import { depositActs } from './act-buttons.ts'
 import type { DepositStory, DeskAnswer } from './answer.ts'
+import { chainElements } from './chain-story.ts'
 import {
   type DeskContext,
   depositAmount,
@@ -21,6 +22,7 @@ import { depositRow, hint, lateText, listTable, sentence, small, storyButton } f
 import type { DeskPayout } from './payout-data.ts'
 import { payoutTables } from './payout-section.ts'
 import { payoutListRow, payoutSource } from './payout-source.ts'
+import { payoutElements } from './payout-story.ts'
 import { depositReason } from './reasons.ts'
 import { refusalElements } from './refusal.ts'
 import { createRows } from './rows.ts'
@@ -29,22 +31,9 @@ import { forUser, line, named, plainAnswer, type Step, steps } from './steps.ts'
 import type { ListRow, RowSource } from './walk.ts'
 import { alarmWords, differenceWords, remedyOf } from './words.ts'
 
-/** The exports of scripts that the page loads with the first answer that needs them. A member is null while its script is not, or cannot be, loaded. */
-export interface StoryScripts {
-  /** For an answer that comes from nodes. */
-  chain: typeof import('./chain-story.ts') | null
-  /** For an answer with the story of a payout. */
-  payout: typeof import('./payout-story.ts') | null
-}
-
-/** Whether an answer has the story of a payout. */
-export const isAboutPayouts = (answer: DeskAnswer): boolean =>
-  (answer.kind === 'transaction' || answer.kind === 'order') && answer.payouts.length > 0
-
 /** The elements that show an answer. A story has its steps in the order in which they happened. */
-export function answerElements(context: DeskContext, answer: DeskAnswer, { chain, payout }: StoryScripts): Child[] {
+export function answerElements(context: DeskContext, answer: DeskAnswer): Child[] {
   const { texts } = context
-  const offline = () => plainAnswer(texts.offline, texts.offlineNext)
   switch (answer.kind) {
     case 'busy':
       return [html('p', {}, texts.loading)]
@@ -53,11 +42,11 @@ export function answerElements(context: DeskContext, answer: DeskAnswer, { chain
     case 'transaction':
       return [
         named(texts.transaction, answer.txid),
-        ...answer.payouts.flatMap((one) => payout?.payoutElements(context, one, answer.txid) ?? offline()),
+        ...answer.payouts.flatMap((one) => payoutElements(context, one, answer.txid)),
         ...answer.stories.flatMap((one) => storyElements(context, one)),
       ]
     case 'chain':
-      return chain?.chainElements(context, answer) ?? offline()
+      return chainElements(context, answer)
     case 'address':
       return addressElements(context, answer)
     case 'user':
@@ -65,7 +54,7 @@ export function answerElements(context: DeskContext, answer: DeskAnswer, { chain
     case 'order':
       if (answer.entries.length + answer.payouts.length === 0) return plainAnswer(texts.noOrder, texts.noOrderHelp)
       return [
-        ...answer.payouts.flatMap((one) => payout?.payoutElements(context, one) ?? offline()),
+        ...answer.payouts.flatMap((one) => payoutElements(context, one)),
         ...answer.entries.flatMap((entry) => orderElements(context, entry)),
       ]
     case 'no-payout':

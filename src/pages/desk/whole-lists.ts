@@ -1,5 +1,5 @@
+import { downloadCsv } from '../kit/csv.ts'
 import { button, type Child, html, type PageView } from '../kit/dom.ts'
-import { loadScript } from '../kit/load-script.ts'
 import { type DeskContext, deskSymbol, sinceText } from './context.ts'
 import { gapRange, seenIn } from './findings.ts'
 import { createLiveSlot, hint, listTable, small, storyButton } from './parts.ts'
@@ -39,14 +39,12 @@ function createWholeList<Item>(context: DeskContext, list: WholeList<Item>): Pag
     const all = list.all?.() ?? 0
     return all > shown ? texts.shownOf(format.count(shown), format.count(all)) : list.ends?.(shown)
   }
-  const save = async () => {
+  const save = () => {
     const rows = (items() ?? []).map((item) => values(item).map((value) => String(value ?? '')))
     const end = endOf(rows.length)
-    const files = await loadScript(() => import('./files.ts'), './files.js')
-    if (files === null) return context.announce(texts.offline)
-    files.saveTable(`${id}.csv`, [columns, ...rows, ...(end === undefined ? [] : [[end]])])
+    downloadCsv(`${id}.csv`, [columns, ...rows, ...(end === undefined ? [] : [[end]])])
   }
-  const download = button({ 'aria-label': texts.csvOf(title) }, texts.csv, () => void save())
+  const download = button({ 'aria-label': texts.csvOf(title) }, texts.csv, save)
   const heading = html('h2', { id, tabindex: '-1' }, `${title} `, number)
   const head = html('div', { class: 'row between' }, heading, download)
   return {
