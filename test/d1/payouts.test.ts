@@ -4,15 +4,17 @@ import type { EventId, PayoutId } from '../../src/worker/common/ids.ts'
 import type { WriteDatabase } from '../../src/worker/d1/database.ts'
 import { payoutStates } from '../../src/worker/d1/payout-tables.ts'
 import { orderRowsMax } from '../../src/worker/ledger/store/entries.ts'
-import { selectCompared } from '../../src/worker/payouts/store/compared.ts'
-import { selectConcerned, selectExpired } from '../../src/worker/payouts/store/conclusions.ts'
-import { selectWithOutflows, storeDecided } from '../../src/worker/payouts/store/decided.ts'
-import { selectLeavingFacts } from '../../src/worker/payouts/store/facts.ts'
-import { type PayoutSelection, selectPayoutPage } from '../../src/worker/payouts/store/lists.ts'
-import { selectOpenSums, selectTroubles } from '../../src/worker/payouts/store/open.ts'
+import { selectCompared, selectLeavingFacts } from '../../src/worker/payouts/store/facts.ts'
+import {
+  type PayoutSelection,
+  selectOpenSums,
+  selectPayoutPage,
+  selectTroubles,
+} from '../../src/worker/payouts/store/lists.ts'
 import { insertPayouts, selectPayoutRequestFacts } from '../../src/worker/payouts/store/payout-requests.ts'
-import { claimDue, selectUntaken } from '../../src/worker/payouts/store/sending.ts'
+import { selectWithOutflows, storeDecided } from '../../src/worker/payouts/store/rows.ts'
 import { selectOffer, selectSigningFacts } from '../../src/worker/payouts/store/signing.ts'
+import { claimDue, selectConcerned, selectExpired, selectUntaken } from '../../src/worker/payouts/store/transactions.ts'
 import { selectWork } from '../../src/worker/scan/store/work.ts'
 import { addressAt, cuy, measure, ms, numbers, openDatabase, stranger, txid, uid, withoutTriggers } from './fixtures.ts'
 

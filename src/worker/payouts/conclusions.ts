@@ -5,8 +5,8 @@ import type { WriteDatabase } from '../d1/database.ts'
 import { selectConfirmedFees } from '../issuer/store.ts'
 import { conclude, expire, type Pair, type TransactionRow } from './lifecycle.ts'
 import type { Outgoing, OutgoingReading } from './outgoing.ts'
-import { seenAt, selectConcerned, selectExpired, storeEnds } from './store/conclusions.ts'
 import { type InsertedTransaction, insertTransactions, pairStatements } from './store/rows.ts'
+import { seenAt, selectConcerned, selectExpired, storeEnds } from './store/transactions.ts'
 
 /** The transactions of payout addresses that a read of blocks has found, and what the read looked for. */
 export interface ReadOfPayouts extends OutgoingReading {

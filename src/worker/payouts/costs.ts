@@ -1,7 +1,7 @@
 import type { Chain } from '../chain/chain.ts'
 import type { UnixMs } from '../common/time.ts'
 import type { WriteDatabase } from '../d1/database.ts'
-import { selectUncosted, storeCost } from './store/costs.ts'
+import { selectUncosted, storeCost } from './store/transactions.ts'
 
 /** Most stuck payouts among which failed transactions are looked for, the newest first. */
 const lookedAtMax = 50

@@ -5,9 +5,8 @@ import { pageRowsDefault } from '../ledger/store/entries.ts'
 import { readAnswers } from './answers.ts'
 import { findLeavingStop, type LeavingFacts } from './leaving.ts'
 import type { Payout, WhyItWaits } from './payout.ts'
-import { selectLeavingFacts } from './store/facts.ts'
+import { selectHoldings, selectLeavingFacts } from './store/facts.ts'
 import { type ListedPayout, type PayoutSelection, selectPayoutPage } from './store/lists.ts'
-import { selectHoldings } from './store/open.ts'
 import { isBeyond } from './wallet.ts'
 
 /** One page of payouts, newest first. `count` is the number on all pages; `countedMax` means that many or more. */

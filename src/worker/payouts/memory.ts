@@ -8,7 +8,7 @@ import type { WriteDatabase } from '../d1/database.ts'
 import { type Clock, endsWithin } from '../platform/clock.ts'
 import type { ObjectHost } from '../platform/object-host.ts'
 import { lostText } from '../platform/shared-runs.ts'
-import { type ComparedRow, selectCompared, storeRestoredAt } from './store/compared.ts'
+import { type ComparedRow, selectCompared, storeRestoredAt } from './store/facts.ts'
 
 /** Payouts resume once this many milliseconds of blocks are read after a restore. By then each transaction from before the restore has expired or was found. */
 const restoredMs = 3_600_000

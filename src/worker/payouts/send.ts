@@ -8,7 +8,7 @@ import { type Clock, endsWithin } from '../platform/clock.ts'
 import { findStopOfAll, stoppedCurrencies } from './leaving.ts'
 import type { PayoutMemory } from './memory.ts'
 import { selectLeavingFacts, selectOpenAddress } from './store/facts.ts'
-import { type Answered, claimDue, type DueTransaction, storeAnswers } from './store/sending.ts'
+import { type Answered, claimDue, type DueTransaction, storeAnswers } from './store/transactions.ts'
 
 /**
  * Pauses between the broadcasts of one transaction, in order; the last pause repeats. After the first `timedPauses` of them a timer sends again. After a later

@@ -13,8 +13,8 @@ import { approve, cancel, type PayoutRow } from './lifecycle.ts'
 import { type Moved, sayMoved } from './moved.ts'
 import { requestedMax } from './parse-payout-request.ts'
 import { byLimits, type Payout } from './payout.ts'
-import { type PayoutWithOutflows, selectWithOutflows, storeDecided } from './store/decided.ts'
 import { readLeavingFacts } from './store/facts.ts'
+import { type PayoutWithOutflows, selectWithOutflows, storeDecided } from './store/rows.ts'
 
 // A person's decisions: to approve payouts, or to cancel them. `lifecycle.ts` decides whether they are possible.
 

@@ -3,8 +3,8 @@ import type { Txid } from '../chain/block.ts'
 import type { UnixMs } from '../common/time.ts'
 import type { ReadDatabase } from '../d1/database.ts'
 import type { PayoutRules } from '../ledger/context.ts'
-import { selectLeavingFacts } from './store/facts.ts'
-import { type OpenSum, selectHoldings, selectOpenSums, selectUnresolved } from './store/open.ts'
+import { selectHoldings, selectLeavingFacts } from './store/facts.ts'
+import { type OpenSum, selectOpenSums, selectUnresolved } from './store/lists.ts'
 
 /** Most transactions that a summary lists. */
 const unresolvedMax = 50

@@ -9,7 +9,8 @@ import type { PayoutRules, WriteContext } from '../ledger/context.ts'
 import type { Currencies } from '../ledger/currencies.ts'
 import type { PayoutRow } from './lifecycle.ts'
 import { currencyOfContract } from './moved.ts'
-import { type PayoutHolding, selectHoldings, selectOpenSums, storeAddressHoldings } from './store/open.ts'
+import { type PayoutHolding, selectHoldings, storeAddressHoldings } from './store/facts.ts'
+import { selectOpenSums } from './store/lists.ts'
 
 /** Milliseconds between two readings of the payout address's balances. */
 export const walletEveryMs = 180_000

@@ -3,15 +3,26 @@ import type { SQLiteColumn } from 'drizzle-orm/sqlite-core'
 import type { Address } from '../../chain/address.ts'
 import type { Txid } from '../../chain/block.ts'
 import type { CurrencyId, PayoutId, Uid } from '../../common/ids.ts'
-import { ofHex, type ReadDatabase, toStatement } from '../../d1/database.ts'
+import type { UnixMs } from '../../common/time.ts'
+import { fixedStatement, ofHex, type ReadDatabase, toStatement } from '../../d1/database.ts'
 import { selectHighest } from '../../d1/merge.ts'
-import { type PayoutState, payoutStates, payouts, payoutTransactions } from '../../d1/payout-tables.ts'
+import {
+  openStates,
+  type PayoutState,
+  payoutStates,
+  payoutSums,
+  payouts,
+  payoutTransactions,
+  type StuckReason,
+} from '../../d1/payout-tables.ts'
 import { addresses } from '../../d1/tables.ts'
 import { orderRowsMax } from '../../ledger/store/entries.ts'
 import type { OtherOutflow, PayoutRow } from '../lifecycle.ts'
 import type { TransferFailure } from '../transfer-failure.ts'
-import { failureJson, readFailure } from './costs.ts'
-import { otherOutflow, readOther } from './decided.ts'
+import { isUnresolved } from './facts.ts'
+import { otherOutflow, readOther } from './rows.ts'
+
+// Pages of payouts, and the sums and faults of open ones: rows are read for what is returned, and for each currency, however many payouts there are.
 
 /** Selects payouts and a page of them. An absent member filters nothing. */
 export interface PayoutSelection {
@@ -71,6 +82,9 @@ export async function selectPayoutPage(
   }
 }
 
+/** Reads what `failureJson` has made. */
+const readFailure = (text: string | null) => (text === null ? null : (JSON.parse(text) as TransferFailure)) // safe: it has this form
+
 type PageRow = PayoutRow & {
   readonly isToUser: 0 | 1
   readonly answers: string | null
@@ -78,8 +92,77 @@ type PageRow = PayoutRow & {
   readonly failure: string | null
 }
 
+/** The payouts in one open state and one currency. */
+export interface OpenSum {
+  readonly state: PayoutState
+  readonly cuy: CurrencyId
+  readonly count: number
+  /** Ledger units. */
+  readonly sum: bigint
+  /** Since when the longest-waiting payout of this state and currency has been in the state. */
+  readonly oldestAt: UnixMs
+}
+
+/** Counts and sums the payouts that are waiting, approved, signed or stuck, by state and currency. */
+export async function selectOpenSums(db: ReadDatabase): Promise<readonly OpenSum[]> {
+  const { results } = await selectSums(db, {}).all<Omit<OpenSum, 'sum'> & { readonly sum: string }>()
+  return results.map((row) => ({ ...row, sum: BigInt(row.sum) }))
+}
+
+/** The faults of payouts about which an operator must be told. */
+export interface PayoutTroubles {
+  readonly stuck: readonly {
+    readonly payout: PayoutId
+    readonly reason: StuckReason
+    readonly failure: TransferFailure | null
+  }[]
+  /** The approved payout that has waited longest for a signer; null if none has waited long enough. */
+  readonly unsigned: { readonly payout: PayoutId; readonly since: UnixMs } | null
+  /** Transactions of the payout address that stop payouts: see `isUnresolved`. */
+  readonly unknown: readonly Txid[]
+}
+
+/**
+ * Reads at most `max` faults of each kind. A payout that was approved at `before` or earlier has waited long enough for an alarm. `currencies` are
+ * those in which payouts may be signed now: a missing signer is not why payouts in other currencies wait.
+ */
+export async function selectTroubles(
+  db: ReadDatabase,
+  currencies: readonly CurrencyId[],
+  before: UnixMs,
+  max: number,
+): Promise<PayoutTroubles> {
+  const [stuck, unsigned, unknown] = await db.batch([
+    selectStuck(db, { max }),
+    selectUnsigned(db, { currencies: JSON.stringify(currencies), before }),
+    selectUnknown(db, { max }),
+  ])
+  const [oldest = null] = (unsigned?.results ?? []) as NonNullable<PayoutTroubles['unsigned']>[] // safe: the columns of the statement
+  return {
+    stuck: ((stuck?.results ?? []) as StuckRow[]).map((row) => ({ ...row, failure: readFailure(row.failure) })), // safe: the columns of the statement
+    unsigned: oldest,
+    unknown: ((unknown?.results ?? []) as { readonly txid: Txid }[]).map(({ txid }) => txid), // safe: the columns of the statement
+  }
+}
+
+/** Reads at most `max` transactions of the payout address that stop payouts: see `isUnresolved`. The oldest first. */
+export async function selectUnresolved(db: ReadDatabase, max: number): Promise<readonly Txid[]> {
+  const { results } = await selectUnknown(db, { max }).all<{ readonly txid: Txid }>()
+  return results.map(({ txid }) => txid)
+}
+
+interface StuckRow {
+  readonly payout: PayoutId
+  readonly reason: StuckReason
+  readonly failure: string | null
+}
+
 const { id, uid, cuy, state, osn, to_address } = payouts
 const t = payoutTransactions
+/** SQL: why the transaction of a stuck payout failed, as JSON; NULL if it has not failed. */
+const failureJson = sql`(SELECT json_object('result', ${t.result}, 'burnt', ${t.burnt}, 'energy', ${t.energy}) FROM ${t}
+  WHERE ${t.txid} = ${payouts.txid} AND ${payouts.reason} = 'failed')`
+
 const columns = sql`${payouts}.*,
   EXISTS (SELECT 1 FROM ${addresses} WHERE ${addresses.address} = ${ofHex(to_address)}) AS "isToUser",
   (SELECT ${t.answers} FROM ${t} WHERE ${t.txid} = ${payouts.txid} AND ${state} = 'signed') AS answers,
@@ -131,3 +214,30 @@ function among(counted: SQL): Scope {
     sql`SELECT ${id} FROM ${counted} AND ${lt(id, before)} ORDER BY ${id} DESC LIMIT ${limit}`
   return { counted, newest }
 }
+
+const { changed_at } = payouts
+/** The condition of the partial index `payout_age`. A query must repeat the condition to use the index. */
+const isOpenState = sql.raw(`IN (${openStates.map((name) => `'${name}'`)})`)
+
+const selectSums = fixedStatement(sql`
+SELECT ${payoutSums.state}, ${payoutSums.cuy}, ${payoutSums.count}, CAST(${payoutSums.amount} AS TEXT) AS sum,
+  (SELECT ${changed_at} FROM ${payouts} INDEXED BY payout_age WHERE ${state} ${isOpenState}
+    AND ${state} = ${payoutSums.state} AND ${cuy} = ${payoutSums.cuy} ORDER BY ${changed_at} LIMIT 1) AS "oldestAt"
+FROM ${payoutSums} WHERE ${payoutSums.state} ${isOpenState} AND ${payoutSums.count} > 0
+ORDER BY ${payoutSums.state}, ${payoutSums.cuy}`)
+
+const selectStuck = fixedStatement<'max'>(sql`
+SELECT ${id} AS payout, ${payouts.reason}, ${failureJson} AS failure FROM ${payouts} INDEXED BY payout_state WHERE ${state} = 'stuck'
+LIMIT ${sql.placeholder('max')}`)
+
+const selectUnsigned = fixedStatement<'currencies' | 'before'>(sql`
+SELECT payout, since FROM (
+  SELECT oldest ->> '$[0]' AS payout, oldest ->> '$[1]' AS since FROM (
+    SELECT (SELECT json_array(${id}, ${changed_at}) FROM ${payouts} INDEXED BY payout_age
+      WHERE ${state} ${isOpenState} AND ${state} = 'approved' AND ${cuy} = currency.value
+      ORDER BY ${changed_at} LIMIT 1) AS oldest
+    FROM json_each(${sql.placeholder('currencies')}) AS currency))
+WHERE since <= ${sql.placeholder('before')} ORDER BY since LIMIT 1`)
+
+const selectUnknown = fixedStatement<'max'>(sql`
+SELECT ${t.txid} FROM ${t} INDEXED BY payout_transaction_unresolved WHERE ${isUnresolved} ORDER BY ${t.changed_at}, ${t.id} LIMIT ${sql.placeholder('max')}`)

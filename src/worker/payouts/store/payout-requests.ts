@@ -15,7 +15,7 @@ import { payoutHours, payouts } from '../../d1/payout-tables.ts'
 import { addresses, flows, wallets } from '../../d1/tables.ts'
 import { selectBalancesOf, type WalletRow } from '../../ledger/store/entries.ts'
 import type { PayoutRow, Used } from '../lifecycle.ts'
-import { overtakenRules } from './rows.ts'
+import { isPayoutOvertaken } from './rows.ts'
 
 export type InsertedPayout = Pick<PayoutRow, (typeof insertedNames)[number]>
 /**
@@ -101,8 +101,7 @@ export async function insertPayouts(
     const { results } = await addPayouts(db, { rows: JSON.stringify(rows) }).all<{ id: PayoutId }>()
     return results.map(({ id }) => id)
   } catch (cause) {
-    if (overtakenRules.some((rule) => isRefusedBy(rule, cause)) || isRefusedBy('flow_balance', cause))
-      return 'overtaken'
+    if (isPayoutOvertaken(cause) || isRefusedBy('flow_balance', cause)) return 'overtaken'
     throw cause
   }
 }

@@ -1,16 +1,29 @@
 import { type SQL, sql } from 'drizzle-orm'
 import type { BlockHeight } from '../../chain/block.ts'
+import type { PayoutId } from '../../common/ids.ts'
 import type { UnixMs } from '../../common/time.ts'
-import { bareList, columnName, fixedStatement, memberList, toJsonTexts, type WriteDatabase } from '../../d1/database.ts'
-import { payouts, payoutTransactions } from '../../d1/payout-tables.ts'
+import {
+  bareList,
+  columnName,
+  fixedStatement,
+  isRefusedBy,
+  memberList,
+  type ReadDatabase,
+  toJsonTexts,
+  type WriteDatabase,
+} from '../../d1/database.ts'
+import { payouts, payoutTransactions, unnamedOutflows } from '../../d1/payout-tables.ts'
 import { rescans, scans } from '../../d1/state-tables.ts'
-import type { Pair, PayoutRow, TransactionRow } from '../lifecycle.ts'
+import type { OtherOutflow, Outflows, Pair, PayoutRow, TransactionRow } from '../lifecycle.ts'
+import { readMoved } from '../moved.ts'
+
+// The rows of payouts and of their transactions: the statements that change them, and what has left for a payout.
 
 /** The most rows in one JSON text. The longest row takes about 5 kB, and D1 binds texts up to 2 MB. */
 const rowsMax = 200
 
 /** Rules of triggers and CHECKs that refuse a decision because something has changed since it was made. The caller must decide again. */
-export const overtakenRules = [
+const overtakenRules = [
   ...['payout: already asked for', 'payout: an entry has its key', 'payout: another version', 'payout: no such step'],
   ...[
     'payout: it is not within its limits',
@@ -25,6 +38,9 @@ export const overtakenRules = [
   ...['payout_transaction: its block is not read again', 'payout_transaction: it can still be in a block'],
   ...['payout_transaction: the scan is halted', 'payout_transaction: its bytes may not be taken now'],
 ]
+
+/** Whether a batch failed because a payout or a transaction has changed since the decision, so that it must be decided again. */
+export const isPayoutOvertaken = (cause: unknown) => overtakenRules.some((rule) => isRefusedBy(rule, cause))
 
 /** Statements that update payouts. Each row must still have the version on which the decision rests. */
 export function updatePayouts(db: WriteDatabase, rows: readonly PayoutRow[]): readonly D1PreparedStatement[] {
@@ -72,6 +88,47 @@ export function pairStatements(
  */
 export function readAgainFor(db: WriteDatabase, from: number, to: BlockHeight | null, at: UnixMs): D1PreparedStatement {
   return insertRescan(db, { from, to, at })
+}
+
+/** A payout, with the money that has left for it, or may have left for it. */
+export interface PayoutWithOutflows {
+  readonly payout: PayoutRow
+  readonly outflows: Outflows
+}
+
+/** Reads the payouts with these ids. Ids that do not exist are left out. */
+export async function selectWithOutflows(
+  db: ReadDatabase,
+  ids: readonly number[],
+): Promise<ReadonlyMap<PayoutId, PayoutWithOutflows>> {
+  const { results } = await selectByIds(db, { ids: JSON.stringify(ids) }).all<
+    PayoutRow & { readonly other: string | null }
+  >()
+  return new Map(
+    results.map(({ other, ...payout }) => {
+      const newest = payout.moved === null ? [] : readMoved(payout.moved)
+      return [payout.id, { payout, outflows: { newest, other: readOther(other) } }]
+    }),
+  )
+}
+
+/** Reads what `otherOutflow` has made. */
+export const readOther = (text: string | null) => (text === null ? null : (JSON.parse(text) as OtherOutflow)) // safe: it has this form
+
+/** Stores persons' decisions, all or none. `overtaken`: a payout has changed since; `wallet-full`: the wallet has no room for the refund. */
+export async function storeDecided(
+  db: WriteDatabase,
+  rows: readonly PayoutRow[],
+): Promise<'stored' | 'overtaken' | 'wallet-full'> {
+  if (rows.length === 0) return 'stored'
+  try {
+    await db.batch([...updatePayouts(db, rows)])
+    return 'stored'
+  } catch (cause) {
+    if (isRefusedBy('flow_balance', cause)) return 'wallet-full'
+    if (isPayoutOvertaken(cause)) return 'overtaken'
+    throw cause
+  }
 }
 
 const { payout_id, bytes, reference, ended, past_height, succeeded, next_send } = payoutTransactions
@@ -127,3 +184,26 @@ SELECT 'payout', low, high, low, ${sql.placeholder('at')}, ${sql.placeholder('at
   SELECT ${sql.placeholder('from')} AS low, coalesce(${sql.placeholder('to')}, ${scans.height}) AS high FROM ${scans})
 WHERE low <= high AND NOT EXISTS (SELECT 1 FROM ${r} INDEXED BY rescan_open
   WHERE ${r.finished_at} IS NULL AND ${r.next_height} <= low AND ${r.to_height} >= high)`)
+
+const t = payoutTransactions
+const out = unnamedOutflows
+/**
+ * SQL: another transaction that has moved money for this payout or may have paid it, as JSON; NULL if there is none. It is a transaction of the payout that moved
+ * something else, or that succeeded after the payout had gone on without it, or one that no payout names and that moved exactly this amount, whether an operator
+ * has excused it or not. A stuck payout says itself what its newest transaction has moved (the column `moved`).
+ */
+export const otherOutflow = sql`coalesce(
+  (SELECT json_object('txid', ${t.txid}, 'moved', json(${t.moved})) FROM ${t} INDEXED BY payout_transaction_payout
+    WHERE ${t.payout_id} = ${payouts.id} AND ${t.ended} IN ('other', 'late') AND ${t.moved} <> '[]'
+      AND NOT (${t.txid} = ${payouts.txid} AND ${payouts.moved} IS NOT NULL) LIMIT 1),
+  (SELECT json_object('txid', ${t.txid}, 'moved', json(${t.moved})) FROM ${out} CROSS JOIN ${t} ON ${t.id} = ${out.transaction_id}
+    WHERE ${out.contract} = ${payouts.contract} AND ${out.to_address} = ${payouts.to_address} AND ${out.raw} = ${payouts.raw} LIMIT 1))`
+
+const selectByIds = fixedStatement<'ids'>(sql`
+SELECT ${payouts}.*, ${otherOutflow} AS other FROM ${payouts}
+WHERE ${payouts.id} IN (SELECT value FROM json_each(${sql.placeholder('ids')}))`)
+
+/** Selects the stored transactions that have one of these txids. */
+export const selectByTxids = fixedStatement<'txids'>(
+  sql`SELECT * FROM ${t} WHERE ${t.txid} IN (SELECT value FROM json_each(${sql.placeholder('txids')}))`,
+)

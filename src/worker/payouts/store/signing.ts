@@ -2,19 +2,21 @@ import { sql } from 'drizzle-orm'
 import type { BlockHash, BlockHeight, Txid } from '../../chain/block.ts'
 import type { CurrencyId, PayoutId } from '../../common/ids.ts'
 import type { UnixMs } from '../../common/time.ts'
-import { fixedStatement, isRefusedBy, ofHex, type ReadDatabase, type WriteDatabase } from '../../d1/database.ts'
+import { fixedStatement, ofHex, type ReadDatabase, type WriteDatabase } from '../../d1/database.ts'
 import { payouts, payoutTransactions } from '../../d1/payout-tables.ts'
 import { scans } from '../../d1/state-tables.ts'
 import { addresses } from '../../d1/tables.ts'
 import type { OtherOutflow, PayoutRow, TransactionRow } from '../lifecycle.ts'
 import type { Head } from '../signed-bytes.ts'
-import { otherOutflow, readOther } from './decided.ts'
 import { isUnresolved } from './facts.ts'
 import {
   type InsertedTransaction,
   insertTransactions,
-  overtakenRules,
+  isPayoutOvertaken,
+  otherOutflow,
   readAgainFor,
+  readOther,
+  selectByTxids,
   updatePayouts,
   updateTransactions,
 } from './rows.ts'
@@ -141,7 +143,7 @@ export async function storeTaken(
     ])
     return 'stored'
   } catch (cause) {
-    if (overtakenRules.some((rule) => isRefusedBy(rule, cause))) return 'overtaken'
+    if (isPayoutOvertaken(cause)) return 'overtaken'
     throw cause
   }
 }
@@ -188,6 +190,3 @@ SELECT ${payouts}.*,
     AS "hasPaidLate",
   ${isToUser} AS "isToUser"
 FROM ${payouts} WHERE ${id} IN (SELECT value FROM json_each(${sql.placeholder('ids')}))`)
-
-const selectByTxids = fixedStatement<'txids'>(sql`
-SELECT * FROM ${t} WHERE ${t.txid} IN (SELECT value FROM json_each(${sql.placeholder('txids')}))`)

@@ -6,7 +6,7 @@ import type { ChainFailure } from '../../chain/chain.ts'
 import type { UnixMs } from '../../common/time.ts'
 import { insertSelect, openTables, type ReadDatabase, toStatement, type WriteDatabase } from '../../d1/database.ts'
 import { scans } from '../../d1/state-tables.ts'
-import { openAddresses } from '../../payouts/store/conclusions.ts'
+import { openAddresses } from '../../payouts/store/facts.ts'
 
 /** The stored state of the scan: the only row of the table `scan`. */
 export interface ScanState {
