@@ -14,6 +14,14 @@ CREATE TABLE `stored_address` (
 --> statement-breakpoint
 CREATE UNIQUE INDEX `address_address` ON `stored_address` (`address`);--> statement-breakpoint
 CREATE INDEX `address_uid` ON `stored_address` (`uid`);--> statement-breakpoint
+CREATE TABLE `agreed_decimals` (
+	`contract` text PRIMARY KEY NOT NULL,
+	`decimals` integer NOT NULL,
+	`stored_at` integer NOT NULL,
+	CONSTRAINT "agreed_decimals_contract" CHECK(length(contract) = 40 AND contract NOT GLOB '*[^0-9a-f]*'),
+	CONSTRAINT "agreed_decimals_decimals" CHECK(decimals BETWEEN 0 AND 255)
+) STRICT, WITHOUT ROWID; -- added by hand, because drizzle-kit cannot write STRICT and WITHOUT ROWID
+--> statement-breakpoint
 CREATE TABLE `credit` (
 	`uid` integer NOT NULL,
 	`cuy` integer NOT NULL,
@@ -65,6 +73,17 @@ CREATE UNIQUE INDEX `flow_key` ON `stored_flow` (`osn`,`wallet_id`,`type`) WHERE
 CREATE UNIQUE INDEX `flow_deposit` ON `stored_flow` (`wallet_id`,`transfer_id`) WHERE transfer_id IS NOT NULL;--> statement-breakpoint
 CREATE INDEX `flow_wallet` ON `stored_flow` (`wallet_id`);--> statement-breakpoint
 CREATE INDEX `flow_type` ON `stored_flow` (`wallet_id`,`type`);--> statement-breakpoint
+CREATE TABLE `kept_address` (
+	`kind` text NOT NULL,
+	`address` text NOT NULL,
+	`height` integer,
+	`stored_at` integer NOT NULL,
+	PRIMARY KEY(`kind`, `address`),
+	CONSTRAINT "kept_address_kind" CHECK(kind IN ('operator','payer','cell')),
+	CONSTRAINT "kept_address_address" CHECK(length(address) = 40 AND address NOT GLOB '*[^0-9a-f]*'),
+	CONSTRAINT "kept_address_height" CHECK((kind = 'cell') = (height IS NULL) AND (height IS NULL OR (height BETWEEN 0 AND 9007199254740991)))
+) STRICT, WITHOUT ROWID; -- added by hand, because drizzle-kit cannot write STRICT and WITHOUT ROWID
+--> statement-breakpoint
 CREATE TABLE `credit_mark` (
 	`height` integer PRIMARY KEY NOT NULL,
 	`entry_id` integer NOT NULL,
@@ -91,6 +110,18 @@ CREATE TABLE `sent` (
 ) STRICT, WITHOUT ROWID; -- added by hand, because drizzle-kit cannot write STRICT and WITHOUT ROWID
 --> statement-breakpoint
 CREATE INDEX `sent_height` ON `sent` (`height`);--> statement-breakpoint
+CREATE TABLE `stored_currency` (
+	`cuy` integer PRIMARY KEY NOT NULL,
+	`contract` text,
+	`decimals` integer NOT NULL,
+	`scale` integer NOT NULL,
+	`stored_at` integer NOT NULL,
+	CONSTRAINT "currency_cuy" CHECK(cuy BETWEEN 1 AND 9007199254740991),
+	CONSTRAINT "currency_contract" CHECK(contract IS NULL OR (length(contract) = 40 AND contract NOT GLOB '*[^0-9a-f]*')),
+	CONSTRAINT "currency_decimals" CHECK(decimals BETWEEN 0 AND 255),
+	CONSTRAINT "currency_scale" CHECK(scale BETWEEN 0 AND decimals)
+) STRICT, WITHOUT ROWID; -- added by hand, because drizzle-kit cannot write STRICT and WITHOUT ROWID
+--> statement-breakpoint
 CREATE TABLE `stored_setting` (
 	`name` text PRIMARY KEY NOT NULL,
 	`value` text NOT NULL,
@@ -154,6 +185,16 @@ CREATE INDEX `transfer_held` ON `stored_transfer` (`reason`,`cuy`,`id`) WHERE st
 CREATE INDEX `transfer_held_from` ON `stored_transfer` (`from_address`) WHERE state = 'held';--> statement-breakpoint
 CREATE INDEX `transfer_sought` ON `stored_transfer` (`height`) WHERE sought = 1;--> statement-breakpoint
 CREATE INDEX `transfer_dropped` ON `stored_transfer` (`changed_at`) WHERE state = 'dropped' AND review IS NULL;--> statement-breakpoint
+CREATE TABLE `user_range` (
+	`id` integer PRIMARY KEY NOT NULL,
+	`first` integer NOT NULL,
+	`last` integer NOT NULL,
+	`stored_at` integer NOT NULL,
+	CONSTRAINT "user_range_id" CHECK(id = 1),
+	CONSTRAINT "user_range_first" CHECK(first BETWEEN 1 AND 9007199254740991),
+	CONSTRAINT "user_range_last" CHECK(last BETWEEN first AND 9007199254740991)
+) STRICT, WITHOUT ROWID; -- added by hand, because drizzle-kit cannot write STRICT and WITHOUT ROWID
+--> statement-breakpoint
 CREATE TABLE `wallet` (
 	`id` integer PRIMARY KEY NOT NULL,
 	`uid` integer NOT NULL,

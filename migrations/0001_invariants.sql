@@ -586,53 +586,94 @@ BEGIN
 END;
 --> statement-breakpoint
 
--- stored_setting: stored data keeps its meaning -----------------------------------------------------------------------
+-- stored_setting and its neighbours: stored data keeps its meaning ----------------------------------------------------
 
--- The range of users of this database, where a deployment has several databases. Without the setting CELLS this database has all users, and the view has no
--- row.
-CREATE VIEW user_range AS
-SELECT CAST(value AS INTEGER) AS first, CAST(substr(value, instr(value, '-') + 1) AS INTEGER) AS last
-FROM stored_setting WHERE name = 'CELLS';
---> statement-breakpoint
-CREATE TRIGGER stored_setting_range_has_its_users AFTER INSERT ON stored_setting WHEN NEW.name = 'CELLS'
+CREATE TRIGGER stored_setting_is_new BEFORE INSERT ON stored_setting
 BEGIN
-  SELECT RAISE(ABORT, 'stored_setting: the database has other users')
-    WHERE EXISTS (SELECT 1 FROM user_range CROSS JOIN stored_address ON uid < first OR (uid > last AND uid < 9007199254740991))
-      OR EXISTS (SELECT 1 FROM user_range CROSS JOIN wallet ON uid < first OR (uid > last AND uid < 9007199254740991));
+  SELECT RAISE(ABORT, 'stored_setting: already stored') WHERE EXISTS (SELECT 1 FROM stored_setting WHERE name = NEW.name);
 END;
 --> statement-breakpoint
-CREATE TRIGGER stored_setting_range_keeps_its_users AFTER UPDATE ON stored_setting WHEN NEW.name = 'CELLS'
-BEGIN
-  SELECT RAISE(ABORT, 'stored_setting: the database has other users')
-    WHERE EXISTS (SELECT 1 FROM user_range CROSS JOIN stored_address ON uid < first OR (uid > last AND uid < 9007199254740991))
-      OR EXISTS (SELECT 1 FROM user_range CROSS JOIN wallet ON uid < first OR (uid > last AND uid < 9007199254740991));
-END;
---> statement-breakpoint
-CREATE TRIGGER stored_setting_is_new BEFORE INSERT ON stored_setting WHEN NEW.name <> 'CELLS'
-BEGIN
-  SELECT RAISE(ABORT, 'stored_setting: already stored')
-    WHERE EXISTS (SELECT 1 FROM stored_setting WHERE name = NEW.name);
-END;
---> statement-breakpoint
--- Stored settings never change, with two exceptions: the range of users (CELLS), and the decimals of a token, which an operator can correct while no deposit of
--- the token is credited and no payout of it is open.
 CREATE TRIGGER stored_setting_keeps_its_meaning BEFORE UPDATE ON stored_setting
-  WHEN OLD.name <> 'CELLS' OR NEW.name <> 'CELLS'
 BEGIN
-  SELECT RAISE(ABORT, 'stored_setting: only the decimals of a token are ever changed')
-    WHERE OLD.value NOT GLOB 'contract T*, decimals *, scale *' OR OLD.name NOT GLOB 'CURRENCIES.*' OR OLD.name <> NEW.name
-      OR substr(OLD.value, 1, instr(OLD.value, ' decimals ')) <> substr(NEW.value, 1, instr(NEW.value, ' decimals '))
-      OR substr(OLD.value, instr(OLD.value, ' scale ')) <> substr(NEW.value, instr(NEW.value, ' scale '));
-  SELECT RAISE(ABORT, 'stored_setting: deposits of the currency are credited')
-    WHERE EXISTS (SELECT 1 FROM day WHERE cuy = CAST(substr(OLD.name, 12) AS INTEGER) AND type = 1);
-  -- An open payout has its amount in chain units, by the decimals before the correction.
-  SELECT RAISE(ABORT, 'stored_setting: payouts of the currency are open')
-    WHERE EXISTS (SELECT 1 FROM payout_sum WHERE cuy = CAST(substr(OLD.name, 12) AS INTEGER) AND count > 0);
+  SELECT RAISE(ABORT, 'stored_setting: rows are never changed');
 END;
 --> statement-breakpoint
 CREATE TRIGGER stored_setting_is_never_deleted BEFORE DELETE ON stored_setting
 BEGIN
   SELECT RAISE(ABORT, 'stored_setting: rows are never deleted');
+END;
+--> statement-breakpoint
+CREATE TRIGGER stored_currency_is_new BEFORE INSERT ON stored_currency
+BEGIN
+  SELECT RAISE(ABORT, 'stored_currency: already stored') WHERE EXISTS (SELECT 1 FROM stored_currency WHERE cuy = NEW.cuy);
+END;
+--> statement-breakpoint
+-- An operator can correct the decimals of a token while no deposit of it is credited and no payout of it is open.
+CREATE TRIGGER stored_currency_keeps_its_meaning BEFORE UPDATE ON stored_currency
+BEGIN
+  SELECT RAISE(ABORT, 'stored_currency: only the decimals of a token are ever changed')
+    WHERE OLD.contract IS NULL OR (NEW.cuy, NEW.contract, NEW.scale) IS NOT (OLD.cuy, OLD.contract, OLD.scale);
+  SELECT RAISE(ABORT, 'stored_currency: deposits of the currency are credited')
+    WHERE EXISTS (SELECT 1 FROM day WHERE cuy = OLD.cuy AND type = 1);
+  -- An open payout has its amount in chain units, by the decimals before the correction.
+  SELECT RAISE(ABORT, 'stored_currency: payouts of the currency are open')
+    WHERE EXISTS (SELECT 1 FROM payout_sum WHERE cuy = OLD.cuy AND count > 0);
+END;
+--> statement-breakpoint
+CREATE TRIGGER stored_currency_is_never_deleted BEFORE DELETE ON stored_currency
+BEGIN
+  SELECT RAISE(ABORT, 'stored_currency: rows are never deleted');
+END;
+--> statement-breakpoint
+CREATE TRIGGER agreed_decimals_are_new BEFORE INSERT ON agreed_decimals
+BEGIN
+  SELECT RAISE(ABORT, 'agreed_decimals: already stored')
+    WHERE EXISTS (SELECT 1 FROM agreed_decimals WHERE contract = NEW.contract);
+END;
+--> statement-breakpoint
+CREATE TRIGGER agreed_decimals_are_never_changed BEFORE UPDATE ON agreed_decimals
+BEGIN
+  SELECT RAISE(ABORT, 'agreed_decimals: rows are never changed');
+END;
+--> statement-breakpoint
+CREATE TRIGGER agreed_decimals_are_never_deleted BEFORE DELETE ON agreed_decimals
+BEGIN
+  SELECT RAISE(ABORT, 'agreed_decimals: rows are never deleted');
+END;
+--> statement-breakpoint
+CREATE TRIGGER kept_address_is_new BEFORE INSERT ON kept_address
+BEGIN
+  SELECT RAISE(ABORT, 'kept_address: already stored')
+    WHERE EXISTS (SELECT 1 FROM kept_address WHERE kind = NEW.kind AND address = NEW.address);
+END;
+--> statement-breakpoint
+CREATE TRIGGER kept_address_is_never_changed BEFORE UPDATE ON kept_address
+BEGIN
+  SELECT RAISE(ABORT, 'kept_address: rows are never changed');
+END;
+--> statement-breakpoint
+CREATE TRIGGER kept_address_is_never_deleted BEFORE DELETE ON kept_address
+BEGIN
+  SELECT RAISE(ABORT, 'kept_address: rows are never deleted');
+END;
+--> statement-breakpoint
+CREATE TRIGGER user_range_has_its_users AFTER INSERT ON user_range
+BEGIN
+  SELECT RAISE(ABORT, 'user_range: the database has other users')
+    WHERE EXISTS (SELECT 1 FROM user_range CROSS JOIN stored_address ON uid < first OR (uid > last AND uid < 9007199254740991))
+      OR EXISTS (SELECT 1 FROM user_range CROSS JOIN wallet ON uid < first OR (uid > last AND uid < 9007199254740991));
+END;
+--> statement-breakpoint
+CREATE TRIGGER user_range_keeps_its_users AFTER UPDATE ON user_range
+BEGIN
+  SELECT RAISE(ABORT, 'user_range: the database has other users')
+    WHERE EXISTS (SELECT 1 FROM user_range CROSS JOIN stored_address ON uid < first OR (uid > last AND uid < 9007199254740991))
+      OR EXISTS (SELECT 1 FROM user_range CROSS JOIN wallet ON uid < first OR (uid > last AND uid < 9007199254740991));
+END;
+--> statement-breakpoint
+CREATE TRIGGER user_range_is_never_deleted BEFORE DELETE ON user_range
+BEGIN
+  SELECT RAISE(ABORT, 'user_range: the row is never deleted');
 END;
 --> statement-breakpoint
 
@@ -861,12 +902,8 @@ UNION ALL SELECT iif(kind = 'fee-set', 'fee-unconfirmed', kind), cuy, iif(kind =
 -- The steps that are stopped now.
 CREATE VIEW stop AS SELECT step, fact, cuy, address FROM known_fact JOIN stopped_step USING (fact);
 --> statement-breakpoint
--- The tokens on whose decimals nodes have agreed, and which are the configured ones.
-CREATE VIEW agreed_token AS
-SELECT CAST(substr(configured.name, 12) AS INTEGER) AS cuy, substr(agreed.name, 10) AS contract
-FROM stored_setting AS configured CROSS JOIN stored_setting AS agreed
-WHERE configured.name > 'CURRENCIES.' AND configured.name < 'CURRENCIES/' AND agreed.name > 'DECIMALS.' AND agreed.name < 'DECIMALS/'
-  AND configured.value GLOB '* decimals ' || agreed.value || ',*';
+-- The tokens whose configured decimals are those on which nodes have agreed.
+CREATE VIEW agreed_token AS SELECT cuy, contract FROM stored_currency JOIN agreed_decimals USING (contract, decimals);
 --> statement-breakpoint
 CREATE TRIGGER payout_is_new BEFORE INSERT ON payout
 BEGIN

@@ -6,10 +6,18 @@ import { sql } from 'drizzle-orm'
 import * as z from 'zod/mini'
 import { reservedUid } from '../worker/common/ids.ts'
 import { err, ok, type Result } from '../worker/common/result.ts'
-import { allUsers, type UserRange } from '../worker/common/user-range.ts'
+import { allUsers, formatRange, type UserRange } from '../worker/common/user-range.ts'
 import { toText } from '../worker/d1/database.ts'
-import { rangeSetting } from '../worker/ledger/stored-range.ts'
-import { isUsed, type SettingDifference, type StoredSetting } from '../worker/ledger/stored-settings.ts'
+import {
+  type CurrencyRow,
+  rangeSetting,
+  type Setting,
+  type SettingDifference,
+  type StoredSetting,
+  selectCurrencies,
+  selectSettings,
+  toStoredSettings,
+} from '../worker/ledger/stored-settings.ts'
 import { lastPrinted } from './child-environment.ts'
 import { commandIn, type Place } from './place.ts'
 import type { ToolRefusal } from './tool-error.ts'
@@ -101,9 +109,9 @@ const advice: Readonly<Record<string, string>> = {
     'wait until the scan has read the last of these blocks ("scanned" in GET /health), and run the command again',
   'correction: finalized must be below the stored one':
     'nothing has to be corrected at that height: name one below "finalized" in GET /health',
-  'stored_setting: deposits of the currency are credited':
+  'stored_currency: deposits of the currency are credited':
     'set the decimals in CURRENCIES back to those that are stored, which credited deposits have; if these are wrong, retire the currency',
-  'stored_setting: payouts of the currency are open':
+  'stored_currency: payouts of the currency are open':
     'have each of them paid or cancelled first: they have their amounts by the decimals that are stored',
 }
 
@@ -145,9 +153,7 @@ export interface StoredData {
 /** Reads stored data, or fails with the reason. It never writes. */
 export type ReadStored = () => Promise<Result<StoredData, ToolRefusal>>
 
-const currency = "CAST(substr(name, length('CURRENCIES.') + 1) AS INTEGER)"
-const settingsSql = `SELECT name, value, name NOT GLOB 'CURRENCIES.*' OR ${toText(isUsed(sql.raw(currency)))} AS used FROM stored_setting
-  WHERE name IN ('TRON_CHAIN_ID', 'TRON_XPUB') OR name GLOB 'CURRENCIES.*'`
+const settingsSql = [selectSettings, selectCurrencies(sql`1`)].map(toText)
 const lastSql = 'SELECT max(derivation_index) AS last FROM address'
 
 /** Selects one user who has an address or a wallet in this database and is outside the range. If one exists, the service serves nothing (`findMovedUsers`). */
@@ -162,15 +168,16 @@ function strangerSql({ from, to }: UserRange): string {
 export async function readStored(place: Place): Promise<Result<StoredData, ToolRefusal>> {
   const { cell } = place
   const ofCell = cell === null ? [] : [strangerSql(cell.users)]
-  const reply = await readDatabase(place, settingsSql, lastSql, ...ofCell)
+  const reply = await readDatabase(place, ...settingsSql, lastSql, ...ofCell)
   if (!reply.ok) return reply.error.why === noTables ? ok({ settings: [], lastIndex: null, strangers: [] }) : reply
-  const [settings = [], [address] = [], strangers = []] = reply.value
+  const [settings = [], currencies = [], [address] = [], strangers = []] = reply.value
   return ok({
-    settings: settings.map(({ name, value, used }) => ({ name: String(name), value: String(value), used: used === 1 })),
+    settings: toStoredSettings(settings as unknown as Setting[], currencies as unknown as CurrencyRow[]), // safe: the columns of the statements
     lastIndex: typeof address?.last === 'number' ? address.last : null,
-    strangers: strangers.map(({ uid }) => {
-      const { from, to } = cell?.users ?? allUsers
-      return { setting: rangeSetting, stored: `user ${uid}`, configured: `${from}-${to}` }
-    }),
+    strangers: strangers.map(({ uid }) => ({
+      setting: rangeSetting,
+      stored: `user ${uid}`,
+      configured: formatRange(cell?.users ?? allUsers),
+    })),
   })
 }

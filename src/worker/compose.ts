@@ -15,7 +15,7 @@ import { createSessions } from './d1/sessions.ts'
 import { eventItem } from './events/events.ts'
 import { type App, createApp, createUnconfiguredApp } from './http/app.ts'
 import type { AppContext } from './ledger/context.ts'
-import { settingsOf } from './ledger/stored-settings.ts'
+import { meaningOf } from './ledger/stored-settings.ts'
 import type { Clock } from './platform/clock.ts'
 import type { Logger } from './platform/logger.ts'
 import type { ObjectHost } from './platform/object-host.ts'
@@ -263,7 +263,7 @@ function openDatabase(platform: Platform, cell: CellConfig) {
   const firstAddress = addressAt(0)
   const { matches: configMatchesData, differing: differingSettings } = createSettingsCheck({
     db,
-    settings: settingsOf(chainId, firstAddress, currencies),
+    meaning: meaningOf(chainId, firstAddress, currencies),
     payoutAddress: payouts?.address ?? null,
     ranges: number === null ? null : { own: { db, users, firstAddress }, others: others.map(rangeOf) },
     shared: createSharedRuns<boolean>(platform, sharedReads),

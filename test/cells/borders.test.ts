@@ -355,12 +355,7 @@ describe('a range that would move users', () => {
   it('of another difference raises its alarm each time that it comes, not only the first time', async () => {
     const service = await startThreeCells()
     const setDecimals = (decimals: number) =>
-      service.db
-        .prepare(`UPDATE stored_setting SET value = replace(value, decimals_before, ?1) FROM (
-          SELECT substr(value, instr(value, 'decimals '), length('decimals 6')) AS decimals_before FROM stored_setting WHERE name = 'CURRENCIES.2'
-        ) WHERE name = 'CURRENCIES.2'`)
-        .bind(`decimals ${decimals}`)
-        .run()
+      service.db.prepare('UPDATE stored_currency SET decimals = ? WHERE cuy = 2').bind(decimals).run()
     const raised = () => alarmsIn(service).filter((alarm) => alarm === 'configuration-differs').length
     const statusLater = async () => {
       service.clock.seconds += rangeMatchMs / 1000

@@ -358,7 +358,10 @@ it.each([
 
 /** Statements that no request above sends, and where they are measured. */
 const elsewhere: readonly (readonly [statement: RegExp, where: string])[] = [
-  [/^\s*INSERT INTO "(scan|stored_setting|token)"/, 'once for a database, or for a token in it'],
+  [
+    /^\s*INSERT INTO "(scan|stored_setting|stored_currency|kept_address|agreed_decimals|token)"/,
+    'once for a database, or for a token in it',
+  ],
   [/^\s*SELECT "token"/, 'the configured tokens, by contract'],
   [/^(select|INSERT INTO|DELETE FROM) .*"alarm"/, 'by kind and subject'],
 ]

@@ -1,8 +1,10 @@
 import { beforeEach, describe, expect, it } from 'vitest'
-import type { Address } from '../../src/worker/chain/address.ts'
+import { type Address, formatBase58 } from '../../src/worker/chain/address.ts'
 import type { WriteDatabase } from '../../src/worker/d1/database.ts'
 import { storeTransfers } from '../../src/worker/deposits/store/transfers.ts'
 import {
+  type CurrencyMeaning,
+  type DataMeaning,
   findDifferences,
   rememberSettings,
   selectKept,
@@ -35,23 +37,53 @@ beforeEach(async () => {
 })
 
 const chain = { name: 'TRON_CHAIN_ID', value: '0x1' }
-const trx = { name: 'CURRENCIES.1', value: 'TRX' }
-const usdt = { name: 'CURRENCIES.2', value: 'USDT' }
+const usdtContract = 'ab'.repeat(20) as Address
+const trx: CurrencyMeaning = { cuy: cuy(1), contract: null, decimals: 6, scale: 6 }
+const usdt: CurrencyMeaning = { cuy: cuy(2), contract: usdtContract, decimals: 6, scale: 4 }
+const usdtText = `contract ${formatBase58(usdtContract)}, decimals 6, scale 4`
+const meaning = (...currencies: readonly CurrencyMeaning[]): DataMeaning => ({ settings: [chain], currencies })
 
 describe('the settings that data depends on', () => {
   it('are stored once, and new ones are added', async () => {
-    await rememberSettings(db, [chain, trx])
-    const stored = await rememberSettings(db, [chain, trx, usdt])
-    expect(stored.map(({ name, value }) => ({ name, value }))).toEqual([trx, usdt, chain])
-    expect(findDifferences([chain, trx, usdt], stored)).toEqual([])
+    await rememberSettings(db, meaning(trx))
+    const stored = await rememberSettings(db, meaning(trx, usdt))
+    expect(stored.map(({ name, value }) => ({ name, value }))).toEqual([
+      { name: 'CURRENCIES.1', value: 'TRX, decimals 6, scale 6' },
+      { name: 'CURRENCIES.2', value: usdtText },
+      chain,
+    ])
+    expect(findDifferences(meaning(trx, usdt), stored)).toEqual([])
   })
 
   it('change nothing where one differs', async () => {
-    await rememberSettings(db, [chain])
-    const other = [{ ...chain, value: '0x2' }, trx]
+    await rememberSettings(db, { settings: [chain], currencies: [] })
+    const other = {
+      settings: [
+        { ...chain, value: '0x2' },
+        { name: 'TRON_XPUB', value: 'x' },
+      ],
+      currencies: [trx],
+    }
     const stored = await rememberSettings(db, other)
     expect(stored).toEqual([{ ...chain, used: true }])
     expect(findDifferences(other, stored)).toEqual([{ setting: chain.name, stored: '0x1', configured: '0x2' }])
+  })
+
+  it.each([
+    ['contract', { contract: addressAt(8) }],
+    ['contract, which is TRX', { contract: null }],
+    ['decimals', { decimals: 7 }],
+    ['scale', { scale: 6 }],
+  ])('change nothing where a currency has another %s', async (_, changes) => {
+    await rememberSettings(db, meaning(usdt))
+    const key = { name: 'TRON_XPUB', value: 'x' }
+    const other = { settings: [chain, key], currencies: [trx, { ...usdt, ...changes }] }
+    const stored = await rememberSettings(db, other)
+    expect(stored).toEqual([
+      { name: 'CURRENCIES.2', value: usdtText, used: false },
+      { ...chain, used: true },
+    ])
+    expect(findDifferences(other, stored)).toMatchObject([{ setting: 'CURRENCIES.2', stored: usdtText }])
   })
 
   it.each([
@@ -60,15 +92,15 @@ describe('the settings that data depends on', () => {
     ['a refused transfer', refused],
     ['a transfer that was seen', seen()],
   ])('include a currency with %s', async (_, verdict) => {
-    await rememberSettings(db, [chain, trx, usdt])
-    expect(findDifferences([chain, trx], await rememberSettings(db, [chain, trx]))).toEqual([])
+    await rememberSettings(db, meaning(trx, usdt))
+    expect(findDifferences(meaning(trx), await rememberSettings(db, meaning(trx)))).toEqual([])
     await storeTransfers(db, [transfer(verdict, { cuy: cuy(2), native: false })], ms(10))
-    const missing = [{ setting: 'CURRENCIES.2', stored: 'USDT', configured: 'missing' }]
-    expect(findDifferences([chain, trx], await rememberSettings(db, [chain, trx]))).toEqual(missing)
+    const missing = [{ setting: 'CURRENCIES.2', stored: usdtText, configured: 'missing' }]
+    expect(findDifferences(meaning(trx), await rememberSettings(db, meaning(trx)))).toEqual(missing)
   })
 
   it('cost a few rows, also for a currency that was removed without having been used', async () => {
-    await rememberSettings(db, [chain, trx, usdt])
+    await rememberSettings(db, meaning(trx, usdt))
     await withoutTriggers(db, [
       `${numbers(100_000)} INSERT INTO stored_transfer (txid, position, height, cuy, uid, from_address, to_address, raw,
         native, state, amount, created_at, changed_at)
@@ -76,8 +108,8 @@ describe('the settings that data depends on', () => {
       FROM n`,
       `${numbers(1_000)} INSERT INTO wallet (uid, cuy) SELECT i, 1 FROM n`,
     ])
-    const { result, rows } = await measure(db, (metered) => rememberSettings(metered, [chain, trx]))
-    expect(result).toContainEqual({ ...usdt, used: false })
+    const { result, rows } = await measure(db, (metered) => rememberSettings(metered, meaning(trx)))
+    expect(result).toContainEqual({ name: 'CURRENCIES.2', value: usdtText, used: false })
     expect(rows).toBeLessThan(40)
     expect(await column(db, `SELECT count(*) FROM transfer WHERE txid = '${txid(1)}'`)).toEqual([1])
   })
@@ -104,7 +136,7 @@ describe('operators', () => {
   it('are no setting of the configuration', async () => {
     await storeOperators(db, [a], [a], height(100))
     await storeDecimals(db, b, 6)
-    expect(await rememberSettings(db, [chain])).toEqual([{ ...chain, used: true }])
+    expect(await rememberSettings(db, meaning())).toEqual([{ ...chain, used: true }])
   })
 })
 

@@ -125,7 +125,7 @@ const secondCell: Placement = {
       { db: 'DB_3', uids: '2000000-', xpub: 'KEY_3' },
     ],
   }),
-  prepare: (db) => db.prepare(`INSERT INTO stored_setting VALUES ('CELLS', '1-999999', 0)`).run(),
+  prepare: (db) => db.prepare(`INSERT INTO user_range VALUES (1, 1, 999999, 0)`).run(),
   ledgerPath: (path) => `${path}${path.includes('?') ? '&' : '?'}cell=2`,
 }
 

@@ -75,6 +75,16 @@ describe('a configuration that differs from what the stored data means', () => {
     expect(alarmsOf(service)).toEqual([])
   })
 
+  test('is not served where CELLS is missing and the database has the users of one cell, with one alarm', async () => {
+    await service.get('/tron/generate')
+    await service.tick()
+    await service.db.prepare('INSERT INTO user_range VALUES (1, 1, 999999, 0)').run()
+    const changed = service.with({})
+    expect(await statusOf(changed)).toBe(503)
+    await changed.tick()
+    expect(alarmsOf(service)).toMatchObject([{ setting: 'CELLS', stored: '1-999999', configured: 'missing' }])
+  })
+
   test('is compared again after a few seconds, so that it can be repaired', async () => {
     await service.get('/tron/generate')
     await service.tick()
@@ -94,7 +104,8 @@ describe('a configuration that differs from what the stored data means', () => {
     await service.get('/tron/generate')
     await statusOf(service.with({ TRON_CHAIN_ID: '0x1', CURRENCIES: [trx, usdt, third] }))
     const names = await service.db.prepare('SELECT name FROM stored_setting ORDER BY name').raw()
-    expect(names.flat()).toEqual(['CURRENCIES.1', 'CURRENCIES.2', 'TRON_CHAIN_ID', 'TRON_XPUB'])
+    expect(names.flat()).toEqual(['TRON_CHAIN_ID', 'TRON_XPUB'])
+    expect(await service.db.prepare('SELECT cuy FROM stored_currency').raw()).toEqual([[1], [2]])
   })
 
   test('does not resume deposits of a retired currency', async () => {

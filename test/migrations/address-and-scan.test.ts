@@ -136,60 +136,102 @@ describe('a stored setting', () => {
       `${setting('0x2')} ON CONFLICT (name) DO UPDATE SET value = '0x2'`,
       'stored_setting: already stored',
     ],
-    [
-      'changed',
-      `UPDATE stored_setting SET value = '0x2'`,
-      'stored_setting: only the decimals of a token are ever changed',
-    ],
+    ['changed', `UPDATE stored_setting SET value = '0x2'`, 'stored_setting: rows are never changed'],
     ['deleted', 'DELETE FROM stored_setting', 'stored_setting: rows are never deleted'],
   ])('%s is refused', async (_, sql, why) => {
     await db.prepare(setting('0x1')).run()
     await expectRefusal(sql, why)
   })
+})
 
-  describe('of a token', () => {
-    const asset = 'contract TXYZopYRdj2D9XRtbG411XZZ3kM5VkAeBf'
-    const change = (value: string, column = 'value') => `UPDATE stored_setting SET ${column} = '${value}'`
-    beforeEach(() =>
-      run(
-        `INSERT INTO stored_setting (name, value, stored_at) VALUES ('CURRENCIES.3', '${asset}, decimals 8, scale 6', 5)`,
-      ),
-    )
+describe('a stored currency', () => {
+  const stored = (row: string) =>
+    `INSERT INTO stored_currency (cuy, contract, decimals, scale, stored_at) VALUES (${row}, 5)`
+  const change = (changes: string) => `UPDATE stored_currency SET ${changes}`
+  beforeEach(() => run(stored(`3, '${a}', 8, 6`)))
 
-    it('gets other decimals', async () => {
-      await run(change(`${asset}, decimals 18, scale 6`))
-      expect(await db.prepare('SELECT value FROM stored_setting').raw()).toEqual([[`${asset}, decimals 18, scale 6`]])
-    })
-
-    it.each([
-      ['another scale', change(`${asset}, decimals 8, scale 4`)],
-      ['another contract', change('contract TWer2Ygk5TEheHp3TPuYeqxmB6SsGZmaL6, decimals 8, scale 6')],
-      ['no contract', change('TRX, decimals 8, scale 6')],
-      ['more text', change(`${asset}, decimals 8, scale 6, x`)],
-      ['another name', change('CURRENCIES.4', 'name')],
-    ])('does not get %s', async (_, sql) => {
-      await expectRefusal(sql, 'stored_setting: only the decimals of a token are ever changed')
-    })
-
-    it('keeps its decimals for good once a deposit of it is credited', async () => {
-      const credited = (cuy: number) =>
-        `INSERT INTO day (day, cuy, type, entries, high, low) VALUES (1, ${cuy}, 1, 1, 0, 5)`
-      await run(credited(2), change(`${asset}, decimals 18, scale 6`), credited(3))
-      await expectRefusal(
-        change(`${asset}, decimals 8, scale 6`),
-        'stored_setting: deposits of the currency are credited',
-      )
-    })
-
-    it.each(openStates)('with payouts that are %s, it gets no other decimals', async (state) => {
-      const sum = (cuy: number, count: number) =>
-        `INSERT INTO payout_sum (state, cuy, count, amount) VALUES ('${state}', ${cuy}, ${count}, ${count})`
-      await run(sum(2, 1), sum(3, 0), change(`${asset}, decimals 18, scale 6`))
-      await run('UPDATE payout_sum SET count = 1, amount = 1 WHERE cuy = 3')
-      const again = change(`${asset}, decimals 8, scale 6`)
-      await expectRefusal(again, 'stored_setting: payouts of the currency are open')
-    })
+  it('gets other decimals', async () => {
+    await run(change('decimals = 18'))
+    expect(await db.prepare('SELECT * FROM stored_currency').raw()).toEqual([[3, a, 18, 6, 5]])
   })
+
+  it.each([
+    ['another scale', change('scale = 4')],
+    ['another contract', change(`contract = '${b}'`)],
+    ['no contract', change('contract = NULL')],
+    ['other decimals with another scale', change('decimals = 18, scale = 4')],
+    ['another number', change('cuy = 4')],
+  ])('does not get %s', async (_, sql) => {
+    await expectRefusal(sql, 'stored_currency: only the decimals of a token are ever changed')
+  })
+
+  it('that is TRX gets no other decimals', async () => {
+    await run(stored('1, NULL, 6, 6'))
+    await expectRefusal(`${change('decimals = 8')} WHERE cuy = 1`, 'only the decimals of a token are ever changed')
+  })
+
+  it.each([
+    ['replaced', or('REPLACE', stored(`3, '${a}', 18, 6`)), 'stored_currency: already stored'],
+    [
+      'changed by an upsert',
+      `${stored(`3, '${a}', 18, 6`)} ON CONFLICT DO UPDATE SET decimals = 18`,
+      'stored_currency: already stored',
+    ],
+    ['deleted', 'DELETE FROM stored_currency', 'stored_currency: rows are never deleted'],
+    ["stored without a contract's form", stored(`4, 'x', 8, 6`), 'currency_contract'],
+    ['stored with a scale above its decimals', stored(`4, NULL, 6, 7`), 'currency_scale'],
+  ])('is not %s', async (_, sql, why) => {
+    await expectRefusal(sql, why)
+  })
+
+  it('keeps its decimals for good once a deposit of it is credited', async () => {
+    const credited = (cuy: number) =>
+      `INSERT INTO day (day, cuy, type, entries, high, low) VALUES (1, ${cuy}, 1, 1, 0, 5)`
+    await run(credited(2), change('decimals = 18'), credited(3))
+    await expectRefusal(change('decimals = 8'), 'stored_currency: deposits of the currency are credited')
+  })
+
+  it.each(openStates)('with payouts that are %s, it gets no other decimals', async (state) => {
+    const sum = (cuy: number, count: number) =>
+      `INSERT INTO payout_sum (state, cuy, count, amount) VALUES ('${state}', ${cuy}, ${count}, ${count})`
+    await run(sum(2, 1), sum(3, 0), change('decimals = 18'))
+    await run('UPDATE payout_sum SET count = 1, amount = 1 WHERE cuy = 3')
+    await expectRefusal(change('decimals = 8'), 'stored_currency: payouts of the currency are open')
+  })
+})
+
+describe.each([
+  [
+    'kept_address',
+    (value: number) =>
+      `INSERT INTO kept_address (kind, address, height, stored_at) VALUES ('operator', '${a}', ${value}, 5)`,
+    'height',
+  ],
+  [
+    'agreed_decimals',
+    (value: number) => `INSERT INTO agreed_decimals (contract, decimals, stored_at) VALUES ('${a}', ${value}, 5)`,
+    'decimals',
+  ],
+])('%s', (table, stored, column) => {
+  it.each([
+    ['replaced', or('REPLACE', stored(8)), 'already stored'],
+    ['changed by an upsert', `${stored(8)} ON CONFLICT DO UPDATE SET ${column} = 8`, 'already stored'],
+    ['changed', `UPDATE ${table} SET ${column} = 8`, 'rows are never changed'],
+    ['deleted', `DELETE FROM ${table}`, 'rows are never deleted'],
+  ])('is not %s', async (_, sql, why) => {
+    await run(stored(6))
+    await expectRefusal(sql, `${table}: ${why}`)
+  })
+})
+
+it.each([
+  ['an operator without a height', `'operator', '${'a'.repeat(40)}', NULL`],
+  ['a cell with a height', `'cell', '${'a'.repeat(40)}', 5`],
+])('%s is not kept', async (_, row) => {
+  await expectRefusal(
+    `INSERT INTO kept_address (kind, address, height, stored_at) VALUES (${row}, 5)`,
+    'kept_address_height',
+  )
 })
 
 describe('an alarm', () => {
@@ -222,5 +264,5 @@ it('no table refers to another: an export can be restored in any order', async (
 it('every table is STRICT', async () => {
   const lax = `SELECT name FROM pragma_table_list WHERE schema = 'main' AND strict = 0 AND type = 'table' AND name NOT GLOB '*_*'`
   expect(await db.prepare(lax).raw()).toEqual([])
-  expect(await db.prepare('SELECT count(*) AS n FROM pragma_table_list WHERE strict = 1').first('n')).toBe(33)
+  expect(await db.prepare('SELECT count(*) AS n FROM pragma_table_list WHERE strict = 1').first('n')).toBe(37)
 })

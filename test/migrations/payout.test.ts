@@ -176,12 +176,13 @@ describe('a payout is refused', () => {
   })
 
   it('with decimals that differ from the configured ones, and not with the agreed ones', async () => {
-    const setting = (name: string, value: string) =>
-      insert('stored_setting', { name: `'${name}'`, value: `'${value}'`, stored_at: '1' })
-    await run(setting('CURRENCIES.2', 'contract T1, decimals 6, scale 6'), setting(`DECIMALS.${a}`, '8'))
+    await run(
+      insert('stored_currency', { cuy: '2', contract: `'${a}'`, decimals: '6', scale: '6', stored_at: '1' }),
+      insert('agreed_decimals', { contract: `'${a}'`, decimals: '8', stored_at: '1' }),
+    )
     await run(posting([entry({ cuy: 2, osn: 'fund', amount: 50 })]))
     await expectNo(payout({ cuy: '2', contract: `'${a}'` }), 'not agreed on')
-    await run(`UPDATE stored_setting SET value = 'contract T1, decimals 8, scale 6' WHERE name = 'CURRENCIES.2'`)
+    await run('UPDATE stored_currency SET decimals = 8 WHERE cuy = 2')
     await run(payout({ cuy: '2', contract: `'${a}'` }))
   })
 })

@@ -184,7 +184,8 @@ export async function storeRows(): Promise<D1Database> {
 let rowsAtFirst = ''
 
 const tables = [
-  ...['address', 'wallet', 'flow', 'posting', 'transfer', 'sent', 'stored_setting', 'scan', 'rescan', 'correction'],
+  ...['address', 'wallet', 'flow', 'posting', 'transfer', 'sent', 'scan', 'rescan', 'correction'],
+  ...['stored_setting', 'stored_currency', 'agreed_decimals', 'kept_address', 'user_range'],
   'decision',
   ...['credit', 'movement', 'holding', 'day', 'total', 'event', 'webhook', 'alarm'],
   ...['payout', 'payout_transaction', 'payout_holding', 'payout_hour', 'payout_sum', 'payout_effect', 'issuer_act'],

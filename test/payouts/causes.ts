@@ -39,11 +39,9 @@ export const causes: Readonly<Record<Fact, Cause>> = {
   ),
   'decimals-unknown': by((service) => {
     for (const { decimals } of service.nodes) decimals.delete(usdtAddress)
-    return change(service, `DELETE FROM stored_setting WHERE name GLOB 'DECIMALS.*'`, 'DELETE FROM token')
+    return change(service, 'DELETE FROM agreed_decimals', 'DELETE FROM token')
   }),
-  'decimals-differ': by((service) =>
-    change(service, `UPDATE stored_setting SET value = '8' WHERE name GLOB 'DECIMALS.*'`),
-  ),
+  'decimals-differ': by((service) => change(service, 'UPDATE agreed_decimals SET decimals = 8')),
   frozen: by((service) => act(service, freeze(payoutAddress))),
   paused: by((service) => act(service, pause)),
   'fee-unconfirmed': by((service) => act(service, fee(10n, 1_000_000n))),

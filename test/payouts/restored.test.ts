@@ -166,7 +166,7 @@ describe('a database that was restored to an older copy', () => {
       'DELETE FROM payout_transaction',
       `UPDATE payout SET state = 'approved', txid = NULL, expires_at = NULL`,
       `DELETE FROM stored_event WHERE type GLOB 'payout.*'`,
-      `DELETE FROM stored_setting WHERE name GLOB 'PAYOUT_ADDRESSES.*' OR name GLOB 'OPERATOR_ADDRESSES.*'`,
+      'DELETE FROM kept_address',
     ])
     const now = service.with(elsewhere)
     expect(await offered(now)).toBe('payouts-stopped')

@@ -92,20 +92,14 @@ describe('a token that was configured with wrong decimals', () => {
     await tickLater(right)
     expect((await right.get('/health')).status).toBe(503)
     expect(await statesOf(wrong)).toEqual(['held:decimals-differ'])
-    await wrong.db
-      .prepare(
-        `UPDATE stored_setting SET value = replace(value, 'decimals 8', 'decimals 6') WHERE name = 'CURRENCIES.2'`,
-      )
-      .run()
+    await wrong.db.prepare('UPDATE stored_currency SET decimals = 6 WHERE cuy = 2').run()
     const asked = decimalsCalls(wrong)
     await tickLater(right, recheckMs / 1000)
     expect(await balancesOf(right)).toEqual({ 1: 0, 2: 25 })
     expect(decimalsCalls(wrong)).toBe(asked)
     const raised = await wrong.db.prepare('SELECT kind FROM alarm').raw()
     expect(raised).toEqual([])
-    expect(await wrong.db.prepare(`SELECT value FROM stored_setting WHERE name GLOB 'DECIMALS.*'`).raw()).toEqual([
-      ['6'],
-    ])
+    expect(await wrong.db.prepare('SELECT decimals FROM agreed_decimals').raw()).toEqual([[6]])
   })
 })
 

@@ -69,7 +69,7 @@ export function createKnownWrong(
   }
   const isUnagreed = (cuy: number) => {
     const contract = currencies.find((one) => one.cuy === cuy)?.contract ?? null
-    return contract !== null && stored.countAgreed(`DECIMALS.${contract}`) === 0
+    return contract !== null && stored.countAgreed(contract) === 0
   }
   return {
     note() {

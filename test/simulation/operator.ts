@@ -128,7 +128,7 @@ export function tryDecimals({ env, stored, repair: change }: SimulatedRun, cuy: 
   change((sqlite) => {
     sqlite.exec('SAVEPOINT decimals')
     try {
-      const sql = `UPDATE stored_setting SET value = replace(value, ' decimals 1', ' decimals 2') WHERE name = 'CURRENCIES.${cuy}'`
+      const sql = `UPDATE stored_currency SET decimals = decimals + 10 WHERE cuy = ${cuy}`
       const { changes } = sqlite.prepare(sql).run()
       if (isOpen && changes > 0)
         env.violate(`the decimals of currency ${cuy} were changed while payouts of it are open`)

@@ -109,7 +109,7 @@ async function askOnce(run: SimulatedRun, asking: Asking): Promise<void> {
  */
 function whyNotWritten({ env, stored }: SimulatedRun, { cuy }: Asking): readonly string[] {
   const contract = currencies.find((one) => one.cuy === cuy)?.contract ?? null
-  const isKnown = contract === null || stored.countAgreed(`DECIMALS.${contract}`) > 0
+  const isKnown = contract === null || stored.countAgreed(contract) > 0
   const differs = !isKnown && contract === fineToken && env.scenario.decimalsDiffer
   return [
     ...(stored.scan()?.halted == null ? [] : ['chain-forked']),

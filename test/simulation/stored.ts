@@ -190,9 +190,9 @@ function scanReads({ rows, count }: Queries) {
     countRepairs: count(
       `SELECT (SELECT count(*) FROM rescan WHERE kind = 'request') + (SELECT count(*) FROM correction) AS n`,
     ),
-    countOperators: count(`SELECT count(*) AS n FROM stored_setting WHERE name LIKE 'OPERATOR%'`),
-    /** 1 where a setting of this name is stored: the decimals of a contract, once nodes have agreed on the configured ones. */
-    countAgreed: count('SELECT count(*) AS n FROM stored_setting WHERE name = ?'),
+    countOperators: count(`SELECT count(*) AS n FROM kept_address WHERE kind = 'operator'`),
+    /** 1 where the decimals of a contract are stored, once nodes have agreed on the configured ones. */
+    countAgreed: count('SELECT count(*) AS n FROM agreed_decimals WHERE contract = ?'),
     countSettings: count('SELECT count(*) AS n FROM stored_setting'),
     /** The raised alarms, with their subjects as JSON. */
     alarms: rows<Texts<'kind' | 'subject'>>('SELECT kind, subject FROM alarm WHERE raised_at IS NOT NULL'),

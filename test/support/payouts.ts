@@ -49,4 +49,4 @@ export const signTransfer = (content: Omit<TransferContent, 'from'>): SignedPayo
 
 /** SQL that stores the agreed decimals of a token, as the scan does: without them no payout in the token is accepted. */
 export const agreedDecimals = (contract: Address = usdtAddress) =>
-  `INSERT INTO stored_setting (name, value, stored_at) VALUES ('DECIMALS.${contract}', '6', 1)`
+  `INSERT INTO agreed_decimals (contract, decimals, stored_at) VALUES ('${contract}', 6, 1)`

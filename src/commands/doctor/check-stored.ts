@@ -5,7 +5,7 @@ import { balancesMax } from '../../worker/chain/chain.ts'
 import { err, ok } from '../../worker/common/result.ts'
 import type { Config } from '../../worker/config/config.ts'
 import { type Currency, symbolPattern } from '../../worker/ledger/currencies.ts'
-import { findDifferences, settingsOf } from '../../worker/ledger/stored-settings.ts'
+import { findDifferences, meaningOf } from '../../worker/ledger/stored-settings.ts'
 import type { AlarmKind, AlarmSubject } from '../../worker/platform/alarm-table.ts'
 import type { LogFields } from '../../worker/platform/logger.ts'
 import { readDecimals } from '../../worker/tron/accounts.ts'
@@ -54,7 +54,7 @@ function* compareSettings(
   { settings, strangers }: StoredData,
 ): Generator<CheckResult, void> {
   const { chainId, extendedPublicKey, currencies } = config
-  const own = settingsOf(chainId, deriveAddress(extendedPublicKey, 0), currencies)
+  const own = meaningOf(chainId, deriveAddress(extendedPublicKey, 0), currencies)
   const differences = [...findDifferences(own, settings), ...strangers]
   for (const { setting, stored, configured } of differences) {
     const advice = configured === 'missing' ? '; keep it with retired: true' : ''

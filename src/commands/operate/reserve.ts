@@ -6,8 +6,7 @@ import {
 } from '../../worker/addresses/derive.ts'
 import { formatPosition } from '../../worker/chain/block.ts'
 import { reservedUid } from '../../worker/common/ids.ts'
-import { indexCurrencies } from '../../worker/ledger/currencies.ts'
-import { settingsOf } from '../../worker/ledger/stored-settings.ts'
+import { keySetting } from '../../worker/ledger/stored-settings.ts'
 import { type DatabaseRow, databaseNow, queryDatabase, readDatabase } from '../database.ts'
 import type { Place } from '../place.ts'
 import { OptionError, orRefuse, ToolError } from '../tool-error.ts'
@@ -109,11 +108,10 @@ async function readStoredRange(place: Place, key: ExtendedPublicKey): Promise<St
     const next = 'start the service with it once (or deploy it), so that it stores its key'
     throw new ToolError('the database has no key yet: the service has not run with it', next)
   }
-  const settings = settingsOf('', deriveAddress(key, 0), indexCurrencies([]))
-  const configured = settings.find(({ name }) => name === 'TRON_XPUB')
-  if (configured?.value !== setting.value) {
+  const configured = keySetting(deriveAddress(key, 0)).value
+  if (configured !== setting.value) {
     throw new ToolError(
-      `TRON_XPUB is another key (${configured?.value}) than the stored one (${setting.value})`,
+      `TRON_XPUB is another key (${configured}) than the stored one (${setting.value})`,
       'set TRON_XPUB to the key of this database, or name the right database in wrangler.toml',
     )
   }

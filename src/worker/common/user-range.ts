@@ -11,5 +11,8 @@ export function describeUsers({ from, to }: UserRange): string {
   return to === reservedUid ? `users from ${from}` : `users ${from} to ${to}`
 }
 
+/** A range as `CELLS` writes it: `1-999`. */
+export const formatRange = ({ from, to }: UserRange): string => `${from}-${to}`
+
 /** Every user, and `reservedUid`, the owner of reserved addresses. */
 export const allUsers: UserRange = { from: 1 as Uid, to: reservedUid } // safe: the smallest user

@@ -1,12 +1,13 @@
 import type { Alarms } from '../alarms/alarms.ts'
 import type { Address } from '../chain/address.ts'
 import type { WriteDatabase } from '../d1/database.ts'
-import { type RangeOfUsers, rangeSetting, storeRange } from '../ledger/stored-range.ts'
+import { type RangeOfUsers, storeRange } from '../ledger/stored-range.ts'
 import {
+  type DataMeaning,
   findDifferences,
   findPayoutDifferences,
+  rangeSetting,
   rememberSettings,
-  type Setting,
   type StoredSetting,
 } from '../ledger/stored-settings.ts'
 import type { Clock } from '../platform/clock.ts'
@@ -23,7 +24,7 @@ export const rangeMatchMs = 60_000
 
 export interface SettingsCheckParts {
   readonly db: WriteDatabase
-  readonly settings: readonly Setting[]
+  readonly meaning: DataMeaning
   /** The address in `PAYOUTS`; null if `PAYOUTS` is not set. */
   readonly payoutAddress: Address | null
   /** This database and the others, each with its range of users; null if the deployment has only one database. */
@@ -48,14 +49,14 @@ export interface SettingsCheck {
  * until the configuration matches again. The next tick with a matching configuration ends the alarm.
  */
 export function createSettingsCheck(parts: SettingsCheckParts): SettingsCheck {
-  const { db, settings, payoutAddress, ranges, shared, clock, alarms } = parts
+  const { db, meaning, payoutAddress, ranges, shared, clock, alarms } = parts
   let isEqual = false
   let differing: readonly string[] = []
   let isReported = false
   let nextCheckAt = 0
   const compare = async () => {
     const differences = [
-      ...findDifferences(settings, ofCells(ranges !== null, await rememberSettings(db, settings))),
+      ...findDifferences(meaning, ofCells(ranges !== null, await rememberSettings(db, meaning))),
       ...(payoutAddress === null ? [] : await findPayoutDifferences(db, payoutAddress)),
       ...(ranges === null ? [] : await storeRange(ranges.own, ranges.others)),
     ]

@@ -1,9 +1,19 @@
 import { sql } from 'drizzle-orm'
 // biome-ignore lint/suspicious/noDeprecatedImports: only another overload of primaryKey is deprecated
 import { index, integer, primaryKey, sqliteTable, text, uniqueIndex } from 'drizzle-orm/sqlite-core'
+import type { Address } from '../chain/address.ts'
 import type { BlockHeight } from '../chain/block.ts'
 import { amountMax } from '../common/amount.ts'
-import type { BackendName, DeciderName, EntryId, EntryType, TransferId, Uid, WalletId } from '../common/ids.ts'
+import type {
+  BackendName,
+  CurrencyId,
+  DeciderName,
+  EntryId,
+  EntryType,
+  TransferId,
+  Uid,
+  WalletId,
+} from '../common/ids.ts'
 import { type HeldReason, heldReasons, type RefusedReason, refusedReasons } from '../common/reasons.ts'
 import {
   address,
@@ -286,9 +296,61 @@ export const sentTransactions = sqliteTable(
   ],
 )
 
-/** Settings that give stored data its meaning, such as the chain id. A deployment whose configuration differs from them serves nothing. */
+/** The chain and the key, which give stored data its meaning. A deployment whose configuration differs from them serves nothing. */
 export const storedSettings = sqliteTable(
   'stored_setting',
   { name: text().primaryKey(), value: text().notNull(), stored_at: instant() },
   (table) => [rule(table.name, characters(1, 100)), rule(table.value, characters(1, 200))],
+)
+
+/** The currencies that were ever configured: what the numbers of stored amounts mean. `contract` is NULL for TRX. A configuration that differs serves nothing. */
+export const storedCurrencies = sqliteTable(
+  'stored_currency',
+  {
+    cuy: integer().$type<CurrencyId>().primaryKey(),
+    contract: text().$type<Address>(),
+    decimals: integer().notNull(),
+    scale: integer().notNull(),
+    stored_at: instant(),
+  },
+  (table) => [
+    rule(table.cuy, positiveSafe),
+    rule(table.contract, orNull(hex(40))),
+    rule(table.decimals, between(0, 255)),
+    rule(table.scale, between(0, 'decimals')),
+  ],
+)
+
+/** The decimals of contracts on which nodes have agreed. Nodes are not asked again. */
+export const agreedDecimals = sqliteTable(
+  'agreed_decimals',
+  { contract: text().$type<Address>().primaryKey(), decimals: integer().notNull(), stored_at: instant() },
+  (table) => [rule(table.contract, hex(40)), rule(table.decimals, between(0, 255))],
+)
+
+/** `operator`: a wallet of an operator. `payer`: a payout address. `cell`: the first address of the key of a cell. */
+const keptKinds = ['operator', 'payer', 'cell'] as const
+
+/** Addresses that the configuration has ever had. `height`: the position of the scan above which an operator or a payer counts; NULL for a cell. */
+export const keptAddresses = sqliteTable(
+  'kept_address',
+  {
+    kind: text().$type<(typeof keptKinds)[number]>().notNull(),
+    address: address(),
+    height: integer().$type<BlockHeight>(),
+    stored_at: instant(),
+  },
+  (table) => [
+    primaryKey({ columns: [table.kind, table.address] }),
+    rule(table.kind, oneOf(...keptKinds)),
+    rule(table.address, hex(40)),
+    rule(table.height, `(kind = 'cell') = (height IS NULL) AND (${orNull(safe)('height')})`),
+  ],
+)
+
+/** The users of this database, `first` to `last`, where there are several databases (`CELLS`). Without a row they are all users. */
+export const userRanges = sqliteTable(
+  'user_range',
+  { id: integer().primaryKey(), first: uid(), last: uid(), stored_at: instant() },
+  (table) => [rule(table.id, 'id = 1'), rule(table.first, positiveSafe), rule(table.last, between('first', amountMax))],
 )

@@ -1,15 +1,10 @@
-import { eq, sql } from 'drizzle-orm'
+import { sql } from 'drizzle-orm'
 import { type Address, formatBase58 } from '../chain/address.ts'
 import { reservedUid, type Uid } from '../common/ids.ts'
-import { allUsers, type UserRange } from '../common/user-range.ts'
-import { nowInDatabase, openTables, type ReadDatabase, toStatement, type WriteDatabase } from '../d1/database.ts'
-import { addresses, storedSettings, wallets } from '../d1/tables.ts'
-import { type SettingDifference, selectCells, storeCells } from './stored-settings.ts'
-
-const { name, value, stored_at: storedAt } = storedSettings
-
-/** The name of the stored setting with a database's range of users, where there are several databases (`CELLS`). Triggers refuse every user outside of it. */
-export const rangeSetting = 'CELLS'
+import { allUsers, formatRange, type UserRange } from '../common/user-range.ts'
+import { bareList, nowInDatabase, type ReadDatabase, toStatement, type WriteDatabase } from '../d1/database.ts'
+import { addresses, userRanges, wallets } from '../d1/tables.ts'
+import { rangeSetting, type SettingDifference, selectCells, selectUserRange, storeCells } from './stored-settings.ts'
 
 /** A database, the users that `CELLS` gives it, and the first address of its key, by which databases know each other. */
 export interface RangeOfUsers {
@@ -30,15 +25,16 @@ export async function storeRange(
   others: readonly RangeOfUsers[],
 ): Promise<readonly SettingDifference[]> {
   const { db, users } = own
-  const configured = textOf(users)
+  const configured = formatRange(users)
   const stored = await selectRange(db)
-  if (stored === configured) return []
+  if (stored !== null && isSame(stored, users)) return []
   const outside = await selectOutside(db, users)
   if (outside !== null)
     return [{ setting: rangeSetting, stored: `user ${outside} has an address or a wallet`, configured }]
   const firstAddresses = [own, ...others].map(({ firstAddress }) => firstAddress)
-  const missing = isWithin(users, stored) ? null : await findMissing(db, firstAddresses)
-  if (missing !== null) return [{ setting: rangeSetting, stored: `the cell of ${missing}`, configured: 'missing' }]
+  const missing = isWithin(users, stored ?? allUsers) ? null : await findMissing(db, firstAddresses)
+  if (missing !== null)
+    return [{ setting: rangeSetting, stored: `the cell of ${formatBase58(missing)}`, configured: 'missing' }]
   const takenBefore = await findTaken(users, others, selectKept) // a refused configuration leaves no trace, so no cell of it is missing later
   if (takenBefore !== null) return [takenBefore]
   for (const one of [own, ...others]) await storeCells(one.db, firstAddresses)
@@ -59,7 +55,11 @@ async function findTaken(
     const range = await rangeOf(other)
     const isTaken = range.from <= users.to && users.from <= range.to
     if (isTaken)
-      return { setting: rangeSetting, stored: `another database has users ${textOf(range)}`, configured: textOf(users) }
+      return {
+        setting: rangeSetting,
+        stored: `another database has users ${formatRange(range)}`,
+        configured: formatRange(users),
+      }
   }
   return null
 }
@@ -69,7 +69,7 @@ async function findTaken(
  * left, or if another user has an address or a wallet in the database.
  */
 async function selectKept({ db, users }: RangeOfUsers): Promise<UserRange> {
-  const before = parse(await selectRange(db))
+  const before = (await selectRange(db)) ?? allUsers
   const both = { from: Math.max(before.from, users.from), to: Math.min(before.to, users.to) } as UserRange // safe: numbers of users
   return both.from > both.to || (await selectOutside(db, both)) !== null ? before : both
 }
@@ -77,41 +77,29 @@ async function selectKept({ db, users }: RangeOfUsers): Promise<UserRange> {
 /** Reduces the stored range of a database to what `selectKept` says. Returns the range that is stored now. */
 async function giveUp(one: RangeOfUsers): Promise<UserRange> {
   const kept = await selectKept(one)
-  if (textOf(parse(await selectRange(one.db))) !== textOf(kept)) await writeRange(one.db, kept)
+  if (!isSame((await selectRange(one.db)) ?? allUsers, kept)) await writeRange(one.db, kept)
   return kept
 }
 
-const textOf = ({ from, to }: UserRange) => `${from}-${to}`
+const isSame = (one: UserRange, other: UserRange) => one.from === other.from && one.to === other.to
 
-function parse(stored: string | null): UserRange {
-  if (stored === null) return allUsers
-  const [from, to] = stored.split('-').map(Number)
-  return { from, to } as UserRange // safe: written by `textOf`
-}
-
-/** Whether the database has all these users already, by its stored range. */
-function isWithin({ from, to }: UserRange, stored: string | null): boolean {
-  const range = parse(stored)
-  return from >= range.from && to <= range.to
-}
+/** Whether all these users are in the range. */
+const isWithin = ({ from, to }: UserRange, range: UserRange) => from >= range.from && to <= range.to
 
 /** The first address of a cell that the database knows and that is not in `firstAddresses`; null if all are. */
-async function findMissing(db: ReadDatabase, firstAddresses: readonly Address[]): Promise<string | null> {
-  const present = new Set(firstAddresses.map(formatBase58))
-  return (await selectCells(db)).find((address) => !present.has(address)) ?? null
+async function findMissing(db: ReadDatabase, firstAddresses: readonly Address[]): Promise<Address | null> {
+  return (await selectCells(db)).find((address) => !firstAddresses.includes(address)) ?? null
 }
 
-async function selectRange(db: ReadDatabase): Promise<string | null> {
-  const [stored] = await openTables(db).select({ value }).from(storedSettings).where(eq(name, rangeSetting))
-  return stored?.value ?? null
-}
+/** The stored range of users; null if none is stored, so that the database has all users. Triggers refuse every user outside of it. */
+const selectRange = (db: ReadDatabase) => toStatement(db, selectUserRange).first<UserRange>()
 
 /** Stores the range. A trigger refuses it if a user outside of it has an address or a wallet in the database. */
-async function writeRange(db: WriteDatabase, users: UserRange): Promise<void> {
+async function writeRange(db: WriteDatabase, { from, to }: UserRange): Promise<void> {
+  const { id, first, last, stored_at } = userRanges
   const statement = sql`
-INSERT INTO ${storedSettings} (${sql.raw([name, value, storedAt].map((column) => column.name).join(', '))})
-VALUES (${rangeSetting}, ${textOf(users)}, ${nowInDatabase})
-ON CONFLICT DO UPDATE SET value = excluded.value`
+INSERT INTO ${userRanges} (${bareList([id, first, last, stored_at])}) VALUES (1, ${from}, ${to}, ${nowInDatabase})
+ON CONFLICT DO UPDATE SET first = excluded.first, last = excluded.last`
   await toStatement(db, statement).run()
 }
 

@@ -61,8 +61,8 @@ describe('what npm run doctor reads of the database', () => {
 
   it('is that of this machine, with its real tables', async () => {
     createTables(folder, placeholder)
-    const values = "'TRON_CHAIN_ID', '0x2b6653dc', 1), ('CURRENCIES.9', 'TRX, decimals 6, scale 6', 1"
-    rowsIn(folder, `INSERT INTO stored_setting VALUES (${values})`, placeholder)
+    rowsIn(folder, `INSERT INTO stored_setting VALUES ('TRON_CHAIN_ID', '0x2b6653dc', 1)`, placeholder)
+    rowsIn(folder, 'INSERT INTO stored_currency VALUES (9, NULL, 6, 6, 1)', placeholder)
     installQuickWrangler(folder)
     const { code, out } = await runScript([])
     expect([code, ...storedLines(out)]).toEqual([
@@ -74,7 +74,8 @@ describe('what npm run doctor reads of the database', () => {
 
   it('is that of a deployment, without questions', async () => {
     fakeWrangler([
-      { results: [{ name: 'TRON_CHAIN_ID', value: '0x6465766e', used: 1 }], success: true, meta: {} },
+      { results: [{ name: 'TRON_CHAIN_ID', value: '0x6465766e' }], success: true, meta: {} },
+      { results: [], success: true, meta: {} },
       { results: [{ last: 12 }], success: true, meta: {} },
     ])
     const { code, out } = await run(['--env=nile'], secrets)
@@ -113,7 +114,7 @@ describe('what npm run doctor reads of the database', () => {
 })
 
 describe('npm run doctor', () => {
-  beforeAll(() => fakeWrangler([{ results: [] }, { results: [{ last: 3 }] }]))
+  beforeAll(() => fakeWrangler([{ results: [] }, { results: [] }, { results: [{ last: 3 }] }]))
 
   it('passes the configuration of this machine, which includes .dev.vars, and ends with one sentence', async () => {
     const { code, out } = await run([])

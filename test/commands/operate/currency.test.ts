@@ -9,28 +9,26 @@ describe('npm run operate -- currency', () => {
   })
   afterAll(() => database.remove())
   const rows = (sql: string) => database.rows(sql)
-  const usdt = 'contract TXYZopYRdj2D9XRtbG411XZZ3kM5VkAeBf'
+  const base58 = 'TXYZopYRdj2D9XRtbG411XZZ3kM5VkAeBf'
+  const usdt = `contract ${base58}`
+  const parsed = parseAddress(base58)
+  const contract = parsed.ok ? parsed.value : ''
   const configure = (decimals: number, cuy = 3, scale = 6) => {
-    const contract = 'TXYZopYRdj2D9XRtbG411XZZ3kM5VkAeBf'
-    const list = [{ cuy, symbol: 'X', contract, decimals, scale }]
+    const list = [{ cuy, symbol: 'X', contract: base58, decimals, scale }]
     return { TRON_CHAIN_ID: '0x1', CURRENCIES: JSON.stringify(list) }
   }
   const correct = (variables: Record<string, string>, cuy = '3') =>
     database.operateWith(variables, 'currency', '--cuy', cuy)
 
   it('stores corrected decimals, and what is to be done next', async () => {
-    rows(
-      `INSERT INTO stored_setting (name, value, stored_at) VALUES ('CURRENCIES.3', '${usdt}, decimals 8, scale 6', 5)`,
-    )
+    rows(`INSERT INTO stored_currency VALUES (3, '${contract}', 8, 6, 5)`)
     expect(await correct(configure(18))).toMatchObject({
       code: 0,
       out:
         `Currency 3 was stored as "${usdt}, decimals 8, scale 6", and is "${usdt}, decimals 18, scale 6" now. ` +
         'Deploy this configuration next.\n',
     })
-    expect(rows(`SELECT value FROM stored_setting WHERE name = 'CURRENCIES.3'`)).toEqual([
-      { value: `${usdt}, decimals 18, scale 6` },
-    ])
+    expect(rows('SELECT * FROM stored_currency')).toEqual([{ cuy: 3, contract, decimals: 18, scale: 6, stored_at: 5 }])
   })
 
   it('says what else must be configured where the scale would change: by default it follows the decimals', async () => {
@@ -51,18 +49,15 @@ describe('npm run operate -- currency', () => {
   })
 
   it('refuses other decimals than nodes have agreed on: everything of it would be held', async () => {
-    const contract = parseAddress('TXYZopYRdj2D9XRtbG411XZZ3kM5VkAeBf')
-    rows(
-      `INSERT INTO stored_setting (name, value, stored_at) VALUES ('DECIMALS.${contract.ok ? contract.value : ''}', '18', 5)`,
-    )
+    rows(`INSERT INTO agreed_decimals VALUES ('${contract}', 18, 5)`)
     const { code, all } = await correct(configure(6))
     expect([code, all]).toEqual([
       1,
       'Stopped: nodes have agreed on 18 decimals of currency 3, not 6.\n' +
         'What to do: set "decimals": 18 in CURRENCIES: it is wrong now.\n',
     ])
-    rows('DROP TRIGGER stored_setting_is_never_deleted')
-    rows(`DELETE FROM stored_setting WHERE name GLOB 'DECIMALS.*'`)
+    rows('DROP TRIGGER agreed_decimals_are_never_deleted')
+    rows('DELETE FROM agreed_decimals')
   })
 
   it('refuses one of which a deposit is credited, with both values', async () => {
@@ -70,7 +65,7 @@ describe('npm run operate -- currency', () => {
     const { code, all } = await correct(configure(6))
     expect([code, all]).toEqual([
       1,
-      'Stopped: stored_setting: deposits of the currency are credited; ' +
+      'Stopped: stored_currency: deposits of the currency are credited; ' +
         `stored is "${usdt}, decimals 18, scale 6", configured is "${usdt}, decimals 6, scale 6".\n` +
         'What to do: set the decimals in CURRENCIES back to those that are stored, which credited deposits have; ' +
         'if these are wrong, retire the currency.\n',
@@ -84,7 +79,7 @@ describe('npm run operate -- currency', () => {
     expect([code, all]).toEqual([
       1,
       expect.stringMatching(
-        /^Stopped: stored_setting: payouts of the currency are open; .*\nWhat to do: have each of them paid or cancelled first/,
+        /^Stopped: stored_currency: payouts of the currency are open; .*\nWhat to do: have each of them paid or cancelled first/,
       ),
     ])
     rows(`UPDATE day SET type = 1`)

@@ -15,7 +15,7 @@ import { selectEvents } from '../../../src/worker/events/store/events.ts'
 import { listWallets } from '../../../src/worker/ledger/list-entries.ts'
 import { postEntries } from '../../../src/worker/ledger/post-entries.ts'
 import { selectEntries } from '../../../src/worker/ledger/store/entries.ts'
-import { rememberSettings, settingsOf } from '../../../src/worker/ledger/stored-settings.ts'
+import { meaningOf, rememberSettings } from '../../../src/worker/ledger/stored-settings.ts'
 import { selectScan, startScan } from '../../../src/worker/scan/store/position.ts'
 import { currencies } from '../../support/currencies.ts'
 import { openSqliteD1 } from '../../support/sqlite-d1.ts'
@@ -83,7 +83,7 @@ it('an export by the real wrangler is restored, and the service goes on: no call
   expect(await old.wrangler(...migrate)).toMatchObject({ code: 0 })
   expect(old.rows('PRAGMA journal_mode')).toEqual([{ journal_mode: 'wal' }]) // busy.test.ts relies on this mode
   const before = open(old)
-  await rememberSettings(before.db, settingsOf('0x1', addressAt(0), currencies))
+  await rememberSettings(before.db, meaningOf('0x1', addressAt(0), currencies))
   const hundred = { height: 100 as BlockHeight, hash: 'a'.repeat(64) as BlockHash }
   await startScan(before.db, hundred, { ...hundred, timestamp: at }, at)
   expect([await before.issue(7), await before.issue(8)]).toEqual([addressAt(0), addressAt(1)])
@@ -133,7 +133,7 @@ it('what was paid to a reserved address since the copy has a row: before the res
   const database = createLocalDatabase()
   databases.push(database)
   const copy = open(database)
-  await rememberSettings(copy.db, settingsOf('0x1', addressAt(0), currencies))
+  await rememberSettings(copy.db, meaningOf('0x1', addressAt(0), currencies))
   const hundred = { height: 100 as BlockHeight, hash: 'a'.repeat(64) as BlockHash }
   await startScan(copy.db, hundred, { ...hundred, timestamp: at }, at)
   expect(await copy.issue(7)).toBe(addressAt(0))
@@ -170,7 +170,7 @@ it('what was decided after the copy about held deposits is open again: reserve c
   const database = createLocalDatabase()
   databases.push(database)
   const copy = open(database)
-  await rememberSettings(copy.db, settingsOf('0x1', addressAt(0), currencies))
+  await rememberSettings(copy.db, meaningOf('0x1', addressAt(0), currencies))
   const hundred = { height: 100 as BlockHeight, hash: 'a'.repeat(64) as BlockHash }
   await startScan(copy.db, hundred, { ...hundred, timestamp: at }, at)
   expect(await copy.issue(7)).toBe(addressAt(0))

@@ -12,7 +12,7 @@ import {
 import { scans } from '../../d1/state-tables.ts'
 import { decisions } from '../../d1/tables.ts'
 import { selectBalancesOf, type WalletRow } from '../../ledger/store/entries.ts'
-import { type KeptSettings, keptStatement, readKept, type Setting } from '../../ledger/stored-settings.ts'
+import { type KeptRow, type KeptSettings, keptStatement, readKept } from '../../ledger/stored-settings.ts'
 import { type TransferChange, walletKey } from '../transitions.ts'
 import { isOvertaken, writeTransfers } from './transfers.ts'
 
@@ -44,7 +44,7 @@ export async function selectDecisionFacts(
     ),
   ])
   const balances = (held?.results ?? []) as WalletRow[] // safe: the columns of `selectBalancesOf`
-  const { operators, decimals } = readKept((kept?.results ?? []) as Setting[]) // safe: the columns of `keptStatement`
+  const { operators, decimals } = readKept((kept?.results ?? []) as KeptRow[]) // safe: the columns of `keptStatement`
   return {
     isHalted: (halted?.results ?? []).length > 0,
     balances: new Map(balances.map(({ uid, cuy, balance }) => [walletKey(uid, cuy), BigInt(balance)])),
