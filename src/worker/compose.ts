@@ -28,7 +28,7 @@ import { type Intake, readIntake } from './scan/intake.ts'
 import { createScanner, type ScannerObject } from './scan/scanner.ts'
 import { type StoredHealth, selectHealth } from './scan/store/position.ts'
 import { jsonAmount } from './schemas/written.ts'
-import type { Services } from './services.ts'
+import type { FollowUp, Services } from './services.ts'
 import { createTron } from './tron/tron.ts'
 import { createEndpoint, type EndpointObject } from './webhooks/endpoint-object.ts'
 import type { WebhookEndpoint } from './webhooks/store/endpoint-state.ts'
@@ -105,7 +105,21 @@ function servicesOf(platform: Platform, cell: CellConfig, ranges: readonly Chose
   const { settings, configMatchesData, differingSettings, sessions } = openDatabase(platform, cell)
   // A stub belongs to the invocation that made it, so each use makes a new one.
   const openScanner = () => config.scanners.getByName(scannerOf(cell))
-  const primary: Services['primary'] = ({ usage }) => ({ ...settings, db: sessions.primary(usage) })
+  const isRestored = () => openScanner().isRestored()
+  const primary: Services['primary'] = ({ usage }) => ({ ...settings, db: sessions.primary(usage), isRestored })
+  const noteWrite = async () => {
+    try {
+      await openScanner().noteWrite()
+    } catch {
+      platform.logger.warn('write-not-noted', {}) // the next tick notes the write in the scanner's memory
+    }
+  }
+  const wake = () => wakeEndpoints(platform, cell)
+  const followUps: Record<FollowUp, () => void | Promise<void>> = {
+    nothing: () => undefined,
+    wake,
+    'note-and-wake': () => noteWrite().then(wake),
+  }
   const health = createSharedRuns<StoredHealth>(platform, sharedReads)
   const intake = createSharedRuns<Intake>(platform, sharedReads)
   return {
@@ -116,7 +130,11 @@ function servicesOf(platform: Platform, cell: CellConfig, ranges: readonly Chose
     quorum: config.quorum,
     endpoints: config.webhooks,
     read: (invocation, work) => sessions.reading(invocation, (db) => work({ ...settings, db })),
-    write: (invocation, work) => sessions.writing(invocation, (db) => work({ ...settings, db })),
+    async write(invocation, followUp, work) {
+      const result = await sessions.writing(invocation, (db) => work({ ...settings, db, isRestored }))
+      if (result.ok) await followUps[followUp]()
+      return result
+    },
     primary,
     get scanner() {
       return openScanner()
@@ -124,14 +142,6 @@ function servicesOf(platform: Platform, cell: CellConfig, ranges: readonly Chose
     storedHealth: (invocation) => health.wait(() => selectHealth(primary(invocation).db)),
     intake: (invocation) => intake.wait(() => readIntake(primary(invocation), config.scanEverySeconds)),
     ranges,
-    wakeEndpoints: () => wakeEndpoints(platform, cell),
-    noteWrite: async () => {
-      try {
-        await openScanner().noteWrite()
-      } catch {
-        platform.logger.warn('write-not-noted', {}) // the next tick notes the write in the scanner's memory
-      }
-    },
     sendPayouts: () => {
       const sent = openScanner().sendPayouts()
       platform.waitUntil(sent.catch(() => platform.logger.warn('payouts-not-sent', {}))) // the next tick sends the payouts

@@ -1,6 +1,7 @@
 import type { ChosenBy } from './cells/choose.ts'
 import type { ScannerCalls } from './chain/chain.ts'
 import type { EndpointKey } from './common/ids.ts'
+import type { Result } from './common/result.ts'
 import type { NetworkName } from './config/chain.ts'
 import type { Invocation } from './d1/sessions.ts'
 import type { AppContext, ReadContext, WriteContext } from './ledger/context.ts'
@@ -10,6 +11,21 @@ import type { StoredHealth } from './scan/store/position.ts'
 /** One cell (a database with its scanner, for a range of users) as requests see it. */
 export interface Cell extends ChosenBy {
   readonly services: Services
+}
+
+/**
+ * What has to happen after a write of a request, besides the answer.
+ * - `nothing`: the write stores no event.
+ * - `wake`: each webhook endpoint is told to look for new events. Nobody waits until one has looked.
+ * - `note-and-wake`: before that, the scanner notes the newest event in its memory, so that a
+ *   restored older copy of the database is noticed. A failure to note it is only logged.
+ */
+export type FollowUp = 'nothing' | 'wake' | 'note-and-wake'
+
+/** For a use case that may write during a request. */
+export type RequestWriteContext = WriteContext & {
+  /** Asks the scanner whether the database is a restored older copy. */
+  readonly isRestored: () => Promise<boolean>
 }
 
 /** The parts of one cell that handlers work with, made by `compose.ts`. A use case that gets a `ReadContext` cannot write. */
@@ -23,10 +39,17 @@ export interface Services {
   readonly network: NetworkName
   /** Reads from any copy of the database that is at least as new as the invocation's bookmark. */
   read<T>(invocation: Invocation, work: (context: ReadContext) => Promise<T>): Promise<T>
-  /** Reads and writes at the primary database, and sees its own writes. */
-  write<T>(invocation: Invocation, work: (context: WriteContext) => Promise<T>): Promise<T>
+  /**
+   * Reads and writes at the primary database, and sees its own writes. If `work` succeeds,
+   * `followUp` is done before its result is returned.
+   */
+  write<T, E>(
+    invocation: Invocation,
+    followUp: FollowUp,
+    work: (context: RequestWriteContext) => Promise<Result<T, E>>,
+  ): Promise<Result<T, E>>
   /** The primary database without a session and its bookmark, for work that concerns no caller. */
-  primary(invocation: Invocation): WriteContext
+  primary(invocation: Invocation): RequestWriteContext
   /** The only part that talks to nodes. */
   readonly scanner: ScannerCalls
   /** The endpoints of `WEBHOOKS` that a summary shows. */
@@ -42,10 +65,6 @@ export interface Services {
   readonly quorum: number
   /** The cells of the deployment, each with its range of users. */
   readonly ranges: readonly ChosenBy[]
-  /** Tells each webhook endpoint to look for new events. Returns at once, before any endpoint has looked. */
-  wakeEndpoints(): void
-  /** Has the scanner note the newest event, so that a restored older copy of the database is noticed. A failure is only logged. */
-  noteWrite(): Promise<void>
   /** Has the scanner send due transactions of payouts. Returns at once, before any is sent. */
   sendPayouts(): void
 }

@@ -1,8 +1,9 @@
 import type { Context } from 'hono'
 import type { DeciderName, Uid } from '../common/ids.ts'
+import type { Result } from '../common/result.ts'
 import type { Invocation } from '../d1/sessions.ts'
-import type { ReadContext, WriteContext } from '../ledger/context.ts'
-import type { Cell, Services } from '../services.ts'
+import type { ReadContext } from '../ledger/context.ts'
+import type { Cell, FollowUp, RequestWriteContext, Services } from '../services.ts'
 import type { Backend, Scope } from './auth/authenticate.ts'
 
 /** Which of a user's two rate limits a request counts against: `nodes` if it can cost requests to Tron nodes, else `lists`. */
@@ -77,7 +78,14 @@ export function reading<T>(c: RequestContext, work: (context: ReadContext) => Pr
   return c.env.services.read(c.get('invocation'), work)
 }
 
-/** Runs `work`, which may write, in the request's cell, on the primary database. */
-export function writing<T>(c: RequestContext, work: (context: WriteContext) => Promise<T>): Promise<T> {
-  return c.env.services.write(c.get('invocation'), work)
+/**
+ * Runs `work`, which may write, in the request's cell, on the primary database, and then the
+ * follow-up if `work` has succeeded.
+ */
+export function writing<T, E>(
+  c: RequestContext,
+  followUp: FollowUp,
+  work: (context: RequestWriteContext) => Promise<Result<T, E>>,
+): Promise<Result<T, E>> {
+  return c.env.services.write(c.get('invocation'), followUp, work)
 }

@@ -23,18 +23,15 @@ export function writePayout(c: RequestContext, payout: Payout): JsonMembers {
   return payoutItem(payout, c.env.services.settings.currencies, jsonAmount)
 }
 
-/** Answers a POST that approves or cancels payouts. `work` gets the JSON body and changes the payouts, which the answer lists. Then webhooks are woken. */
+/** Answers a POST that approves or cancels payouts. `work` gets the JSON body and changes the payouts, which the answer lists. */
 export async function answerStep(
   c: RequestContext,
   work: (context: StepContext, body: unknown) => Promise<Result<readonly Payout[], PayoutFailure>>,
 ): Promise<Response> {
   const body = await readJsonBody(c.req.raw)
   if (!body.ok) return failure(body.error)
-  const { scanner } = c.env.services
-  const parts = { address: payoutRulesOf(c).address, isRestored: () => scanner.isRestored() }
-  const taken = await writing(c, (context) => work({ ...context, ...parts }, body.value))
+  const { address } = payoutRulesOf(c)
+  const taken = await writing(c, 'note-and-wake', (context) => work({ ...context, address }, body.value))
   if (!taken.ok) return failure(toPayoutProblem(taken.error))
-  await c.env.services.noteWrite()
-  c.env.services.wakeEndpoints()
   return success({ list: taken.value.map((payout) => writePayout(c, payout)), count: taken.value.length })
 }

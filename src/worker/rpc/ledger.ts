@@ -34,20 +34,18 @@ export function createLedgerRpc(services: Services): LedgerMethods {
       call('post', options, async (invocation) => {
         const name = parseBackendName(by)
         if (name === null) return err({ kind: 'bad-input', member: 'by', why: backendNameExpected })
-        const posted = await services.write(invocation, (context) =>
+        const posted = await services.write(invocation, 'wake', (context) =>
           postEntries(context, withoutNulls(entries), name, clock.now()),
         )
         if (!posted.ok) return posted
-        services.wakeEndpoints()
         return ok({ replayed: posted.value.replayed, entries: posted.value.entries.map(itemOf) })
       }),
     decideDeposits: (deposits, by, options) =>
       call('decideDeposits', options, async (invocation) => {
         const name = parseBackendName(by)
         if (name === null) return err({ kind: 'bad-input', member: 'by', why: backendNameExpected })
-        const decided = await services.write(invocation, (context) => decideDeposits(context, deposits, name))
+        const decided = await services.write(invocation, 'wake', (context) => decideDeposits(context, deposits, name))
         if (!decided.ok) return decided
-        services.wakeEndpoints()
         const items = decided.value.deposits.map((one) => ownedDepositItem(one, currencies, formatUnits))
         return ok({ replayed: decided.value.replayed, deposits: items })
       }),
@@ -81,7 +79,7 @@ export function createLedgerRpc(services: Services): LedgerMethods {
         if (!uid.ok) return uid
         const { fresh = false } = options ?? {}
         if (typeof fresh !== 'boolean') return err({ kind: 'bad-input', member: 'fresh', why: 'true or false' })
-        const issued = await services.write(invocation, (context) =>
+        const issued = await services.write(invocation, 'nothing', (context) =>
           issueAddress({ ...context, scanner: services.scanner }, uid.value, { fresh }),
         )
         if (!issued.ok) return err(toLedgerError(issued.error))

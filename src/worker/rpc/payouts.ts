@@ -4,7 +4,6 @@ import { err, ok, type Result } from '../common/result.ts'
 import type { Invocation } from '../d1/sessions.ts'
 import { withoutNulls } from '../http/body.ts'
 import { ledgerPayoutsQuery } from '../http/routes/ledger-payouts.ts'
-import type { WriteContext } from '../ledger/context.ts'
 import { backendNameExpected, parseBackendName } from '../ledger/entry.ts'
 import { askPayouts } from '../payouts/ask.ts'
 import type { PayoutFailure } from '../payouts/failure.ts'
@@ -23,25 +22,21 @@ export function createPayoutMethods(
   call: Call,
 ): Pick<LedgerMethods, 'payouts' | 'askPayouts' | 'approvePayouts' | 'cancelPayouts'> {
   const { currencies, clock, payouts: rules } = services.settings
-  const isRestored = () => services.scanner.isRestored()
   const listed = (list: readonly Payout[], count = list.length): LedgerPayouts => {
     return { list: list.map((payout) => payoutItem(payout, currencies, formatUnits)), count }
   }
   const step = async (
     by: unknown,
     invocation: Invocation,
-    work: (context: WriteContext & StepContext, name: BackendName) => Promise<Result<readonly Payout[], PayoutFailure>>,
+    work: (context: StepContext, name: BackendName) => Promise<Result<readonly Payout[], PayoutFailure>>,
   ): Promise<Result<LedgerPayouts, LedgerError>> => {
     const name = parseBackendName(by)
     if (rules === null) return err(notHere)
     if (name === null) return err({ kind: 'bad-input', member: 'by', why: backendNameExpected })
-    const taken = await services.write(invocation, (context) =>
-      work({ ...context, address: rules.address, isRestored }, name),
+    const taken = await services.write(invocation, 'note-and-wake', (context) =>
+      work({ ...context, address: rules.address }, name),
     )
-    if (!taken.ok) return taken
-    await services.noteWrite()
-    services.wakeEndpoints()
-    return ok(listed(taken.value))
+    return taken.ok ? ok(listed(taken.value)) : taken
   }
   return {
     payouts: (query) =>
@@ -57,12 +52,10 @@ export function createPayoutMethods(
         const name = parseBackendName(by)
         if (rules === null) return err(notHere)
         if (name === null) return err({ kind: 'bad-input', member: 'by', why: backendNameExpected })
-        const answer = await services.write(invocation, (context) =>
-          askPayouts({ ...context, payouts: rules, isRestored }, withoutNulls(list), name, clock.now()),
+        const answer = await services.write(invocation, 'note-and-wake', (context) =>
+          askPayouts({ ...context, payouts: rules }, withoutNulls(list), name, clock.now()),
         )
         if (!answer.ok) return answer
-        await services.noteWrite()
-        services.wakeEndpoints()
         return ok({ ...listed(answer.value.payouts), replayed: answer.value.replayed })
       }),
     approvePayouts: (ids, by, options) =>

@@ -19,14 +19,12 @@ export const decideLedgerDeposits = {
   usersIn: null,
   scope: () => 'ledger:approve',
   handle: async (c) => {
-    const { services } = c.env
     const list = await readOnlyMember(c.req.raw, 'deposits')
     if (!list.ok) return failure(list.error)
-    const decided = await writing(c, (context) => decideDeposits(context, list.value, c.get('decider').name))
+    const decided = await writing(c, 'wake', (context) => decideDeposits(context, list.value, c.get('decider').name))
     if (!decided.ok) return failure(toDecideProblem(decided.error))
-    services.wakeEndpoints()
     const { deposits, replayed } = decided.value
-    const items = deposits.map((one) => ownedItem(one, services.settings.currencies))
+    const items = deposits.map((one) => ownedItem(one, c.env.services.settings.currencies))
     return success({ list: items, count: items.length, replayed })
   },
 } satisfies LedgerRoute

@@ -22,16 +22,13 @@ export const ledgerPayoutsSigned = {
   usersIn: null,
   scope: () => 'ledger:sign',
   handle: async (c) => {
-    const { services } = c.env
     const body = await readJsonBody(c.req.raw)
     if (!body.ok) return failure(body.error)
-    const taken = await writing(c, ({ db, clock, currencies }) => {
-      const parts = { db, currencies, rules: payoutRulesOf(c), isRestored: () => services.scanner.isRestored() }
-      return takeSigned(parts, body.value, clock.now())
-    })
+    const taken = await writing(c, 'wake', (context) =>
+      takeSigned({ ...context, rules: payoutRulesOf(c) }, body.value, context.clock.now()),
+    )
     if (!taken.ok) return failure(toPayoutProblem(taken.error))
-    services.wakeEndpoints()
-    if (taken.value.some((one) => 'txid' in one)) services.sendPayouts()
+    if (taken.value.some((one) => 'txid' in one)) c.env.services.sendPayouts()
     const response = success({ list: taken.value.map(handedInItem), count: taken.value.length })
     const isEarly = taken.value.some((one) => 'refused' in one && one.refused.reason === 'no-final-block')
     if (isEarly) response.headers.set('retry-after', String(headRetrySeconds))

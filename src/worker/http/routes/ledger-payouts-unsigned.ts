@@ -24,10 +24,8 @@ export const ledgerPayoutsUnsigned = {
   usersIn: null,
   scope: () => 'ledger:sign',
   handle: withQuery(unsignedQuery, async (c, { after }) => {
-    const { services } = c.env
-    const { db, clock, currencies } = services.primary(c.get('invocation'))
-    const parts = { db, clock, currencies, rules: payoutRulesOf(c), isRestored: () => services.scanner.isRestored() }
-    const offer = await offerPayouts(parts, after)
+    const rules = payoutRulesOf(c)
+    const offer = await offerPayouts({ ...c.env.services.primary(c.get('invocation')), rules }, after)
     if (!offer.ok) return failure(toPayoutProblem(offer.error))
     const { payouts, head } = offer.value
     return success({
@@ -35,7 +33,7 @@ export const ledgerPayoutsUnsigned = {
         return { ...writePayout(c, payout), ...(payout.proof === null ? {} : { proof: payout.proof }) }
       }),
       count: payouts.length,
-      address: formatBase58(payoutRulesOf(c).address),
+      address: formatBase58(rules.address),
       head: { height: head.height, hash: head.hash, created_at: formatInstant(head.timestamp) },
     })
   }),

@@ -23,16 +23,14 @@ export const postLedgerEntries = {
   usersIn: 'entries',
   scope: () => 'ledger:post',
   handle: async (c) => {
-    const { services } = c.env
     const entries = await readOnlyMember(c.req.raw, 'entries')
     if (!entries.ok) return failure(entries.error)
-    const posted = await writing(c, (context) =>
+    const posted = await writing(c, 'wake', (context) =>
       postEntries(context, entries.value, c.get('backend').name, context.clock.now()),
     )
     if (!posted.ok) return failure(toPostProblem(posted.error))
-    services.wakeEndpoints()
     const { replayed } = posted.value
-    const { currencies } = services.settings
+    const { currencies } = c.env.services.settings
     const list = posted.value.entries.map((entry) => postedItem(entry, currencies, jsonAmount))
     return success({ list, count: list.length, replayed })
   },

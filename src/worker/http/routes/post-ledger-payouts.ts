@@ -25,17 +25,10 @@ export const postLedgerPayouts = {
   handle: async (c) => {
     const list = await readOnlyMember(c.req.raw, 'payouts')
     if (!list.ok) return failure(list.error)
-    const answer = await writing(c, (context) => {
-      return askPayouts(
-        { ...context, payouts: payoutRulesOf(c), isRestored: () => c.env.services.scanner.isRestored() },
-        list.value,
-        c.get('backend').name,
-        context.clock.now(),
-      )
-    })
+    const answer = await writing(c, 'note-and-wake', (context) =>
+      askPayouts({ ...context, payouts: payoutRulesOf(c) }, list.value, c.get('backend').name, context.clock.now()),
+    )
     if (!answer.ok) return failure(toPayoutProblem(answer.error))
-    await c.env.services.noteWrite()
-    c.env.services.wakeEndpoints()
     const { payouts, replayed } = answer.value
     return success({ list: payouts.map((payout) => writePayout(c, payout)), count: payouts.length, replayed })
   },

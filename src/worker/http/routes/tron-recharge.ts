@@ -36,13 +36,13 @@ export const tronRecharge = {
 /** Answers "check now". The scanner, another object, reads the blocks and stores deposits. This request then reads what became of the user's transfers. */
 async function answerCheck(c: RequestContext): Promise<Response> {
   const { scanner, settings } = c.env.services
-  const result = await writing(c, (context) => checkNow({ ...context, scanner }, c.get('uid')))
+  const result = await writing(c, 'nothing', (context) => checkNow({ ...context, scanner }, c.get('uid')))
   return result.ok ? successNote(describeResult(result.value, settings.currencies)) : refusal(result.error)
 }
 
 async function answerTransaction(c: RequestContext, txid: Txid): Promise<Response> {
   const { scanner, settings } = c.env.services
-  const result = await writing(c, (context) => askTransaction({ ...context, scanner }, c.get('uid'), txid))
+  const result = await writing(c, 'nothing', (context) => askTransaction({ ...context, scanner }, c.get('uid'), txid))
   return result.ok ? successNote(describeTransaction(result.value, settings.currencies)) : refusal(result.error)
 }
 
