@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { payFinal, type RunningService, threeNodes, usdtTo } from '../http/service.ts'
+import { payer, payFinal, type RunningService, threeNodes, usdtTo } from '../http/service.ts'
 import { changing, type Fault, failing, type IncomingRequest } from '../support/scripted-node.ts'
+import { usdtAddress } from '../support/transaction-spec.ts'
 import { alarmsOf, balancesOf, limitLogs, noise, repairNodes, tickFor, withAddress } from './harness.ts'
 
 interface Summary {
@@ -103,6 +104,17 @@ it('one answer ends the alarm if the failures before it are older than ten minut
   await tickFor(service, 640, () => service.chain.addEmpty(7)) // nobody asks for receipts
   expect(await raisedOf(service, 'node-failing')).toEqual([{ node: 3, question: 'receipts' }])
   await tickFor(service, 80, payOne(service, own))
+  expect(await raisedOf(service, 'node-failing')).toEqual([])
+})
+
+it('a node whose receipts the scan does not ask for any more is checked until they are there again', async () => {
+  const { service, own } = await withAddress({ TRON_NODES: threeNodes })
+  await tickFor(service, 60, payOne(service, own))
+  refuse(service, 0, status(500), 'receipts')
+  await tickFor(service, 300, () => payFinal(service, { kind: 'call', from: payer, contract: usdtAddress, logs: [] }))
+  expect(await raisedOf(service, 'node-failing')).toEqual([{ node: 1, question: 'receipts' }])
+  repairNodes(service)
+  await tickFor(service, 300, () => payFinal(service, usdtTo(payer, 1n))) // blocks with logs need no receipt
   expect(await raisedOf(service, 'node-failing')).toEqual([])
 })
 

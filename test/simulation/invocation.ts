@@ -24,6 +24,8 @@ export interface Invocation {
   step(): Promise<void>
   /** Milliseconds of the newest timer. A request sets a timer for its own time limit right before it is sent, so `timerMs` is then the request's limit. */
   timerMs: number
+  /** Work that the invocation did not wait for. */
+  readonly background: Promise<unknown>[]
   /** Whether a trip to the database or a call of an object has failed. */
   platformFailed: boolean
   /** Whether a trip has failed because the database was away. */
@@ -80,6 +82,7 @@ export function createInvocation(env: Environment, kind: string, name: string, l
     kind,
     name,
     timerMs: 0,
+    background: [],
     platformFailed: false,
     databaseAway: false,
     step: lifetime.step,

@@ -153,7 +153,7 @@ export const platform: Platform = {
   fetch: (url, init = {}) => currentInvocation().fetch(String(url), init),
   uniqueName: () => currentInvocation().invocation.uniqueName(),
   waitUntil: (work) => {
-    work.catch(() => undefined) // the platform only logs such an error
+    currentInvocation().invocation.background.push(work.catch(() => undefined)) // the platform only logs such an error
   },
 }
 

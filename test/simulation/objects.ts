@@ -58,6 +58,8 @@ interface Instance extends Lifetime {
   code: ObjectCode | null
   /** How many events of the instance have not ended. */
   open: number
+  /** What its events did not wait for. While some of it is under way, the platform evicts no instance. */
+  readonly background: Set<Promise<unknown>>
   /** Whether another instance has started. This one can store nothing any more, and ends where it tries to. */
   isSuperseded: boolean
   /** What must be stored before the next request is sent, and before an event is answered. */
@@ -157,6 +159,10 @@ async function runEvent(platform: Platform, kept: Kept, method: string, paramete
     return result
   } finally {
     instance.open -= 1
+    for (const work of invocation.background) {
+      instance.background.add(work)
+      void work.finally(() => instance.background.delete(work))
+    }
   }
 }
 
@@ -199,6 +205,7 @@ function createInstance(env: Environment, name: string, kept: Kept): Instance {
     skewMs: drawSkew(env),
     code: null,
     open: 0,
+    background: new Set(),
     isSuperseded: false,
     unsaved: new Map(),
     stepsLeft: Number.POSITIVE_INFINITY,
@@ -303,8 +310,13 @@ async function runAlarm(platform: Platform, kept: Kept): Promise<void> {
     await ending
   } finally {
     if (kept.running === own) kept.running = null
-    if (env.scenario.evicts && objectClass.name === 'scanner' && instance.open === 0) instance.end('evicted')
+    if (env.scenario.evicts && objectClass.name === 'scanner') void evictWhenIdle(instance)
   }
+}
+
+async function evictWhenIdle(instance: Instance): Promise<void> {
+  await Promise.all(instance.background)
+  if (instance.open === 0) instance.end('evicted')
 }
 
 /** How often an alarm that fails is tried at most. */

@@ -10,7 +10,7 @@ import { isTooLarge, logsCall, parseResult, type RpcReply, receiptCall } from '.
 import { checkMs } from './limits.ts'
 import { fieldsOf, type NodeService, type Session, type TronNode } from './node.ts'
 import { type NodeError, type NodeResult, needed, nodeError } from './node-errors.ts'
-import { noteHealth } from './node-health.ts'
+import { hasQuietTrouble, noteHealth } from './node-health.ts'
 import {
   type BlockTransaction,
   type ParsedBlock,
@@ -100,7 +100,8 @@ export async function readNodeBlocks(
   if (!read.ok) return read
   const lacks = final === undefined ? await findLacks(session, node, read.value) : ok([])
   if (!lacks.ok) note('receipts', lacks.error)
-  else if (lacks.value.length > 0) note('receipts', lacks.value.find((lack) => lack !== null)?.error ?? null)
+  // One block without receipts says nothing about the next one: a probe finds whether it has any (`agreement.ts`).
+  else if (lacks.value.length > 0 && lacks.value.every((lack) => lack === null)) note('receipts', null)
   if (!lacks.ok) return lacks
   const shown = untilLack(read.value.map((one, i) => ({ ...one, lack: one.lack ?? lacks.value[i] ?? null })))
   if (!shown.ok) return recordLack(session, node, 'rpc', shown)
@@ -114,9 +115,13 @@ export async function readNodeBlocks(
 
 type Lack = ReturnType<typeof nodeError>
 
-/** Notes to within a minute that the node has given a block, so that what is stored about it rarely changes. */
+/**
+ * Notes to within a minute that the node has given a block, so that what is stored about it rarely changes. Not of a node with a quiet trouble: the
+ * scan may not ask it again what it has failed at, so checks do, until it is well.
+ */
 function noteGiven({ pool: { clock } }: Session, node: TronNode): void {
   const now = clock.now()
+  if (hasQuietTrouble(node, now)) return
   if (!isAhead(node.givenAt + checkMs, checkMs, now)) node.givenAt = now
 }
 

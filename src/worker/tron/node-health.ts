@@ -21,6 +21,8 @@ const failuresMin = 2
 /** Trouble ends with this many good results in a row, or with one that comes `calmMs` after the newest failure. */
 const goodMin = 3
 const calmMs = 600_000
+/** A trouble without a failure for this long may be over. */
+const quietMs = 120_000
 /** A failure counts for this long, if the question is not asked again. */
 const keptMs = 3_600_000
 
@@ -91,4 +93,20 @@ export const stateOfError = (error: NodeError): NodeState => error.state ?? mean
 /** The state that a question's failures give the node: while it is in trouble, or if it was never answered; else null. */
 export function failingState({ results, since, failure }: QuestionHealth): NodeState | null {
   return since !== null || /^-+$/.test(results) ? (failure?.state ?? null) : null
+}
+
+/** The questions on which deposits depend. */
+export const scanQuestions = nodeQuestions.filter((question) => question !== 'broadcasting')
+
+/** Whether the node is in trouble with a question that the scan asks. */
+export function isFailing({ health }: { readonly health: NodeHealth }): boolean {
+  return scanQuestions.some((question) => health[question].since !== null)
+}
+
+/** Whether the node is in trouble with a question of the scan, and has not failed at it lately: perhaps because nobody has asked it. */
+export function hasQuietTrouble({ health }: { readonly health: NodeHealth }, now: UnixMs): boolean {
+  return scanQuestions.some((question) => {
+    const { since, failure } = health[question]
+    return since !== null && failure !== null && now - failure.at > quietMs
+  })
 }

@@ -1,11 +1,11 @@
 import { blockSeconds } from '../chain/block.ts'
 import { nodeName } from '../chain/node-name.ts'
 import type { NodeStatus, NodeUse } from '../chain/node-status.ts'
-import { type NodeState, nodeQuestions } from '../common/node-states.ts'
+import type { NodeState } from '../common/node-states.ts'
 import { isAhead } from '../common/time.ts'
 import { headLagBlocksMax, unfitMs } from './limits.ts'
 import { type Pool, standingOf, type TronNode } from './node.ts'
-import { failingState } from './node-health.ts'
+import { failingState, scanQuestions } from './node-health.ts'
 
 /** The statuses of the nodes for operators, in the order of `TRON_NODES`. */
 export async function nodeStatuses(pool: Pool): Promise<readonly NodeStatus[]> {
@@ -31,7 +31,7 @@ export async function nodeStatuses(pool: Pool): Promise<readonly NodeStatus[]> {
  */
 function stateOf(node: TronNode, pool: Pool): NodeState {
   const { health, unfit, endpoint, number, lacksPeers, behindSince } = node
-  const ofScan = nodeQuestions.filter((question) => question !== 'broadcasting').map((question) => health[question])
+  const ofScan = scanQuestions.map((question) => health[question])
   if (unfit !== null) return 'refuses'
   if (pool.allowance.used(number) >= endpoint.perDay) return 'limited'
   const failing = ofScan.flatMap((question) => failingState(question) ?? [])

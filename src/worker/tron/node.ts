@@ -2,7 +2,6 @@ import type { Address } from '../chain/address.ts'
 import type { BlockHeight, Header } from '../chain/block.ts'
 import { type RequestQuota, readBlocksMax, receiptsMax } from '../chain/chain.ts'
 import type { NodeStatus } from '../chain/node-status.ts'
-import { nodeQuestions } from '../common/node-states.ts'
 import { isAhead, type UnixMs } from '../common/time.ts'
 import type { AlarmSubjects } from '../platform/alarm-table.ts'
 import type { Clock } from '../platform/clock.ts'
@@ -10,7 +9,7 @@ import type { LogFields, Logger } from '../platform/logger.ts'
 import type { Allowance } from './allowance.ts'
 import * as limits from './limits.ts'
 import { meanings, type NodeError, type NodeResult } from './node-errors.ts'
-import { createHealth, type NodeHealth } from './node-health.ts'
+import { createHealth, isFailing, type NodeHealth } from './node-health.ts'
 import type { HttpTarget, Network } from './transport.ts'
 import type { Turns } from './turns.ts'
 
@@ -330,9 +329,9 @@ function demoteService(health: ServiceHealth, ms: number, now: number): void {
 
 /** Notes since when a node is in trouble, and when it recovers. Called whenever its health may have changed. */
 export function noteTrouble(pool: Pool, node: TronNode): void {
-  const { rpc, api, unfit, behindSince, health } = node
-  const isFailing = nodeQuestions.some((question) => question !== 'broadcasting' && health[question].since !== null)
-  const isWell = rpc.restUntil === 0 && api.restUntil === 0 && unfit === null && behindSince === null && !isFailing
+  const { rpc, api, unfit, behindSince } = node
+  const isWell =
+    rpc.restUntil === 0 && api.restUntil === 0 && unfit === null && behindSince === null && !isFailing(node)
   const now = pool.clock.now()
   if (!isWell) node.troubleSince = earlierOf(node.troubleSince, now)
   else {
