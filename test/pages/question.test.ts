@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { en } from '../../src/pages/deposit/languages/en.ts'
 import { outcomeWords } from '../../src/pages/deposit/outcome.ts'
-import { handInReasons, heldReasons, reasons, refusedReasons } from '../../src/worker/common/reasons.ts'
+import { allReasons, handInTexts, heldReasons, refusedReasons } from '../../src/worker/common/reasons.ts'
 import { textOf } from '../support/source-files.ts'
 import { usePages } from './fixture.ts'
 import { askAbout, openFold } from './reading.ts'
@@ -132,10 +132,10 @@ describe('a question about a transaction', () => {
   it('is answered in words for every word that the service has for a transaction', () => {
     const words = (reason: string) => outcomeWords(en, reason, false)
     expect([...heldReasons, ...refusedReasons].filter((reason) => words(reason) === null)).toEqual([])
-    const others = reasons.filter((reason) => words(reason) === null)
+    const others = allReasons().filter((reason) => words(reason) === null)
     const aboutNothing =
       /^(not-final|finality-late|other-cell|content-|partly-|backend-|insufficient|gap-|issuing-|key-|start-|deploying|rate-|.*-allowance|not-configured|.*-unavailable|scan-|not-in-|decided-|to-|money-|payouts-|stuck-|no-final-|unknown-payout)/
-    const ofPayouts: readonly string[] = handInReasons
+    const ofPayouts: readonly string[] = Object.keys(handInTexts())
     expect(others.filter((reason) => !aboutNothing.test(reason) && !ofPayouts.includes(reason))).toEqual([])
   })
 

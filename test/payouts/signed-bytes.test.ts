@@ -2,7 +2,7 @@ import { bytesToHex, hexToBytes } from '@noble/hashes/utils.js'
 import { describe, expect, it } from 'vitest'
 import type { BlockHeight } from '../../src/worker/chain/block.ts'
 import { encodeSigned, referenceOf } from '../../src/worker/chain/transaction.ts'
-import { handInReasons } from '../../src/worker/common/reasons.ts'
+import { handInTexts } from '../../src/worker/common/reasons.ts'
 import { expirationAheadMsMax, expiredMsMax, readSigned, txidIn } from '../../src/worker/payouts/signed-bytes.ts'
 import { signatureOf, signBytes, signTransfer } from '../support/payouts.ts'
 import {
@@ -149,7 +149,7 @@ describe('bytes that differ from those of a payout are refused by a word', () =>
     const words = new Set(differing.map(({ word }) => word))
     const ofPayouts = ['unknown-payout', 'transaction-of-another', 'transaction-ended', 'another-transaction'] // tested in test/payouts/hand-in.test.ts
     const ofIssuers = ['frozen', 'paused', 'fee-unconfirmed', 'deprecated'] // tested in test/payouts/issuer.test.ts
-    expect(handInReasons.filter((word) => !words.has(word))).toEqual([...ofPayouts, ...ofIssuers])
+    expect(Object.keys(handInTexts()).filter((word) => !words.has(word))).toEqual([...ofPayouts, ...ofIssuers])
   })
 
   it('also where the chain is younger than the bytes of a reference can tell', () => {

@@ -19,7 +19,7 @@ import {
   transferUrl,
   txidOf,
 } from '../chain/transaction.ts'
-import type { BytesReason } from '../common/reasons.ts'
+import type { BytesReason } from '../common/payout-reasons.ts'
 import { err, ok, type Result } from '../common/result.ts'
 import type { UnixMs } from '../common/time.ts'
 

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini'
 import { internalPositionForm } from '../chain/block.ts'
 import { amountCharsMax, amountMax } from '../common/amount.ts'
-import { reasons } from '../common/reasons.ts'
+import { allReasons } from '../common/reasons.ts'
 import { remarkCharsMax } from '../common/remark.ts'
 
 // Building blocks of the schemas of answers and bodies. Only `http/openapi/` calls functions that use them, so the Worker's bundle has none of them (decision
@@ -174,4 +174,4 @@ export const failureBodyWithData = <Data extends z.ZodMiniType>(id: string, data
   object(id, () => ({ ...failureMembers(), data: z.optional(data()) }))
 
 /** One of the words that `x-reason` can have. */
-export const reasonSchema = () => component('Reason', () => z.enum(reasons))
+export const reasonSchema = () => component('Reason', () => z.enum(allReasons()))

@@ -1,6 +1,7 @@
 import * as z from 'zod/mini'
 import { cellsMax } from '../../cells/parse-cells.ts'
-import { type Reason, reasons } from '../../common/reasons.ts'
+import type { ReasonText } from '../../common/payout-reasons.ts'
+import { reasonTexts } from '../../common/reasons.ts'
 import { failureBody, notes, reasonSchema } from '../../schemas/parts.ts'
 import type { LedgerRoute } from '../context.ts'
 import { reasonHeader } from '../errors.ts'
@@ -9,7 +10,6 @@ import { ledgerRoutes, operations, routes } from '../routes.ts'
 import type { Example, Failure, Operation, ParameterNote } from './docs.ts'
 import { backendFailures, callerFailures, failuresOutsideRoutes, serviceFailures } from './failures.ts'
 import { type Direction, forGenerators, type JsonObject } from './for-generators.ts'
-import { reasonTexts } from './reasons.ts'
 import { describedText, idOf, schemaOf, schemaUri } from './references.ts'
 import { describeWebhooks } from './webhooks.ts'
 
@@ -46,17 +46,18 @@ const describeReasons = () => ({
   description:
     'The cause of a failure, as one word for programs: `msg` can change, a word never changes its meaning, and new ones can come. The same ' +
     'word is the `reason` of errors over RPC, of events, of transfers and of what is said about a transaction.',
-  'x-enumDescriptions': Object.fromEntries(reasons.map((reason) => [reason, describeReason(reason)])),
+  'x-enumDescriptions': Object.fromEntries(
+    Object.entries(reasonTexts()).map(([reason, texts]) => [reason, describeReason(reason, texts)]),
+  ),
 })
 
 /** The text about one reason: the HTTP statuses with which it occurs, its cause and its cure. */
-function describeReason(reason: Reason): string {
-  const { cause, cure } = reasonTexts[reason]
+function describeReason(reason: string, { cause, cure }: ReasonText): string {
   const statuses = statusesOf(reason)
   return `${statuses.length === 0 ? '' : `${statuses.join(', ')}. `}**Cause:** ${cause} **Cure:** ${cure}`
 }
 
-function statusesOf(reason: Reason): readonly number[] {
+function statusesOf(reason: string): readonly number[] {
   const problems = documentedOperations().flatMap(({ failures }) => failures.map(({ problem }) => problem))
   const own = problems.flatMap((problem) => ('reason' in problem && problem.reason === reason ? [problem.status] : []))
   return [...new Set(own)].sort((a, b) => a - b)

@@ -1,3 +1,4 @@
+import { reasonTexts } from '../../common/reasons.ts'
 import { postEntriesMax } from '../../ledger/parse-post.ts'
 import type { Scope } from '../auth/authenticate.ts'
 import {
@@ -27,13 +28,12 @@ import {
 } from '../errors.ts'
 import { bookmarkRefusal } from '../middleware/access.ts'
 import type { Failure, Sent, Situation } from './docs.ts'
-import { reasonTexts } from './reasons.ts'
 
-/** Documents a failure with a `reason`. Its name is the reason, and `reasonTexts` has its cause and cure. */
+/** Documents a failure with a `reason`. Its name is the reason, and `common/reasons.ts` has its cause and cure. */
 export const refused = (problem: ReasonedProblem, sent: Omit<Sent, 'name'>): Failure => ({
   name: problem.reason,
   problem,
-  ...reasonTexts[problem.reason],
+  ...reasonTexts()[problem.reason],
   ...sent,
 })
 

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini'
-import { handInReasons } from '../../common/reasons.ts'
+import { handInTexts } from '../../common/reasons.ts'
 import { headRetrySeconds } from '../../payouts/failure.ts'
 import { type HandedIn, takeSigned } from '../../payouts/hand-in.ts'
 import { requestedMax } from '../../payouts/parse-payout-request.ts'
@@ -11,7 +11,6 @@ import { toPayoutProblem, toPayoutRefusal } from '../errors.ts'
 import * as docs from '../openapi/docs.ts'
 import { bodyFailures, refused } from '../openapi/failures.ts'
 import { signedMessage, signedTxid } from '../openapi/payout.ts'
-import { reasonTexts } from '../openapi/reasons.ts'
 import { payoutRulesOf } from '../payouts.ts'
 
 /** Accepts or refuses each of the signed transactions, whatever happens to the others. Accepted ones are stored before any is sent. */
@@ -93,7 +92,9 @@ export const ledgerPayoutsSignedDocs = () => {
       'was approved: from the payout address, to `to`, of this amount, in bytes as a node would write them. It is stored before it is sent. ' +
       'The same one again is taken again. Nothing else is ever sent. Where one of them is refused with `no-final-block`, `Retry-After` says ' +
       'when to send it again. The words of what is refused, besides those of the failures:\n\n' +
-      handInReasons.map((word) => `- \`${word}\`: ${reasonTexts[word].cause}`).join('\n'),
+      Object.entries(handInTexts())
+        .map(([word, { cause }]) => `- \`${word}\`: ${cause}`)
+        .join('\n'),
     body: body(),
     success: schemas.listBody('SignedPayoutsResponse', item, 'The number of results.'),
     examples: [
