@@ -23,7 +23,7 @@ import {
   type TransactionState,
   transactionSteps,
 } from '../../src/worker/payouts/lifecycle.ts'
-import type { Moved } from '../../src/worker/payouts/moved.ts'
+import type { Outflow } from '../../src/worker/payouts/outflow.ts'
 import { addressAt, amount, cuy, height, ms, txid, uid } from '../d1/fixtures.ts'
 
 const token = addressAt(50)
@@ -59,11 +59,11 @@ function transaction(state: TransactionState, changes: Partial<TransactionRow> =
   }
 }
 
-const paid: readonly Moved[] = [{ contract: token, to: payee, raw: '1000' }]
-const shown = (moved: readonly Moved[] | null, succeeded = true) => {
+const paid: readonly Outflow[] = [{ contract: token, to: payee, raw: '1000' }]
+const shown = (moved: readonly Outflow[] | null, succeeded = true) => {
   return { height: height(95), succeeded, result: succeeded ? 'SUCCESS' : 'REVERT', moved }
 }
-const say = (moved: readonly Moved[]) => `${moved.length} parts`
+const say = (moved: readonly Outflow[]) => `${moved.length} parts`
 const nothingLeft = { newest: [], other: null }
 const office = { by: by('office'), at: ms(7), isOutflowKnown: false }
 const toApprove = { ...office, attempts: undefined }
@@ -94,7 +94,7 @@ describe('the table of a payout', () => {
     )
   })
 
-  it.each<[string, readonly Moved[] | null, boolean, PayoutState, TransactionEnd]>([
+  it.each<[string, readonly Outflow[] | null, boolean, PayoutState, TransactionEnd]>([
     ['pays exactly this', paid, true, 'paid', 'paid'],
     ['pays this and more', [...paid, { contract: '', to: collector, raw: '5' }], true, 'paid', 'paid'],
     ['has failed', [], false, 'stuck', 'failed'],
@@ -132,7 +132,12 @@ describe('the table of a payout', () => {
 
 describe('a transaction with an end', () => {
   /** The states that a transaction in state `from` passes through when a block shows these transfers, and its payout is in `payoutState`. */
-  const endsOf = (from: TransactionState, payoutState: PayoutState | null, moved: readonly Moved[], succeeded = true) =>
+  const endsOf = (
+    from: TransactionState,
+    payoutState: PayoutState | null,
+    moved: readonly Outflow[],
+    succeeded = true,
+  ) =>
     conclude(
       { transaction: transaction(from), payout: payoutState === null ? null : payout(payoutState) },
       shown(moved, succeeded),
@@ -155,7 +160,7 @@ describe('a transaction with an end', () => {
 
   it('is compared in what it has moved, too, where its block is read again', () => {
     const other = { ...transaction('other'), height: height(95), succeeded: true }
-    const again = (stored: string, moved: readonly Moved[] | null) =>
+    const again = (stored: string, moved: readonly Outflow[] | null) =>
       conclude(
         { transaction: { ...other, moved: stored }, payout: payout('stuck', { reason: 'other' }) },
         shown(moved),
@@ -201,17 +206,17 @@ describe('a transaction with an end', () => {
 
 describe('in a token whose fee is confirmed', () => {
   const fee = { basisPoints: 100n, maximum: 8n }
-  const parts = (toPayee: string, rest: string, more: Partial<Moved> = {}): readonly Moved[] => [
+  const parts = (toPayee: string, rest: string, more: Partial<Outflow> = {}): readonly Outflow[] => [
     { contract: token, to: payee, raw: toPayee },
     { contract: token, to: collector, raw: rest, ...more },
   ]
-  const end = (moved: readonly Moved[], fees = [fee], raw = '1000') => {
+  const end = (moved: readonly Outflow[], fees = [fee], raw = '1000') => {
     const row = payout('signed', { raw })
     const [step] = conclude({ transaction: transaction('open'), payout: row }, shown(moved), fees, ms(7))
     return [step?.transaction.ended, step?.payout?.received]
   }
 
-  it.each<[string, readonly Moved[], readonly unknown[]]>([
+  it.each<[string, readonly Outflow[], readonly unknown[]]>([
     ['exactly this split', parts('992', '8'), ['paid', '992']],
     ['the whole amount, without a fee', paid, ['paid', null]],
     ['a unit less', parts('991', '9'), ['other', null]],

@@ -4,7 +4,7 @@ import { ok } from '../../src/worker/common/result.ts'
 import { isDatabaseAway } from '../../src/worker/d1/away.ts'
 import { writable } from '../../src/worker/d1/database.ts'
 import { indexCurrencies } from '../../src/worker/ledger/currencies.ts'
-import { createPayoutMemory } from '../../src/worker/payouts/memory.ts'
+import { createRestoreDetector } from '../../src/worker/payouts/restore-detector.ts'
 import { createSender, lostMs } from '../../src/worker/payouts/send.ts'
 import type { RunningService } from '../http/service.ts'
 import { headOf } from '../scan/harness.ts'
@@ -49,9 +49,9 @@ it('a broadcast without an end keeps only its own transaction from being sent, a
     sent.push(bytes)
     return ok({ node: 1, name: 'node 1', code: 'SUCCESS' })
   }
-  const memory = { compare: async () => null, known: () => null }
+  const restores = { compare: async () => null, known: () => null }
   const openChain = () => ({ broadcast }) as unknown as Chain // safe: all that a sender calls
-  const own = { db: writable(service.db), clock, memory, openChain, inBackground: () => {} }
+  const own = { db: writable(service.db), clock, restores, openChain, inBackground: () => {} }
   const sender = createSender({ ...own, currencies: indexCurrencies([]), payouts: null })
   const ended = sender.send()
   await expect.poll(() => new Set(sent).size).toBe(1)
@@ -72,11 +72,11 @@ it('a call without an end keeps nobody from knowing for longer than ten seconds 
   const own = parts(service)
   const host = createMemoryHost()
   host.values.set('payouts', { newest: { id: 9_999, digest: 'ab'.repeat(32) }, restoredAt: null })
-  const memory = createPayoutMemory({ ...own, host })
-  const lost = memory.compare().catch(isDatabaseAway)
+  const restores = createRestoreDetector({ ...own, host })
+  const lost = restores.compare().catch(isDatabaseAway)
   await own.clock.advance(0) // so that it has begun
   let found: number | null = null
-  const next = memory.compare().then((since) => {
+  const next = restores.compare().then((since) => {
     found = since
   })
   await own.clock.advance(9_000)

@@ -7,10 +7,10 @@ import { OptionError } from '../tool-error.ts'
 import { correctCurrency } from './currency.ts'
 import { confirmFee, listFees } from './fee.ts'
 import type { Options, PersonParts, Work } from './options.ts'
-import { resumePayouts } from './payouts.ts'
 import { makeDeskToken, prepareApproval, prepareCancellation, prepareDecision } from './people.ts'
 import { closeGap, correct, listGaps, rescan } from './repair.ts'
 import { reserve } from './reserve.ts'
+import { resumePayouts } from './resume-payouts.ts'
 import { moveEndpoint, replayEvents, showEndpoints } from './webhooks.ts'
 
 const usage = `npm run operate -- <command> --production | --env <name> | --local (this machine)  [--cell <number>, where there are several]

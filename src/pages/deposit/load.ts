@@ -2,7 +2,7 @@ import type { Api, Refusal, Reply } from '../kit/api.ts'
 import { type DepositModel, mergeNewest } from './context.ts'
 import { type Arrival, readAddress, readArrivals, readHistory, readOffer, readWallets } from './data.ts'
 import { addressPath, arrivalsPath, balancesPath, historyPath, offerPath, pageRows } from './paths.ts'
-import { loadPayouts } from './payouts.ts'
+import { loadPayouts } from './withdrawals.ts'
 
 /** Most transfers that the service returns in one answer. */
 const arrivalRowsMax = 100

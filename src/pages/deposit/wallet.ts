@@ -6,7 +6,7 @@ import { type HistoryEntry, readHistory } from './data.ts'
 import { entryName, type LedgerRow, ledgerTable } from './ledger-table.ts'
 import { createStatement, downloadHistory } from './papers.ts'
 import { historyPath, pageRows } from './paths.ts'
-import { loadPayouts, payoutParts } from './payouts.ts'
+import { loadPayouts, payoutParts } from './withdrawals.ts'
 
 /** Balances, history and statements. The page loads this script when the reader opens the wallet. */
 export function createWallet(context: DepositContext): readonly PageView[] {

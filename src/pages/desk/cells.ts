@@ -49,7 +49,7 @@ export function placeInCell(path: string, cell: number | null): string {
 const withCell = (path: string, cell: number) => `${path}${path.includes('?') ? '&' : '?'}cell=${cell}`
 
 /** The path of an action about a user, with the database of that user, whichever database the page shows. */
-export function pathOfAct({ model }: DeskContext, path: string, uid: number): string {
+export function pathOfAction({ model }: DeskContext, path: string, uid: number): string {
   const cell = model.cells.find(({ from, to }) => uid >= from && uid <= to)?.cell
   return cell === undefined || uid === reservedUid ? path : withCell(path, cell)
 }

@@ -2,7 +2,7 @@ import { copyButton } from '../kit/copy.ts'
 import { isZero, sumOf } from '../kit/decimal.ts'
 import { type Child, html } from '../kit/dom.ts'
 import { lookUp } from '../kit/look-up.ts'
-import { payoutActs, sumsOfPayout } from './act-buttons.ts'
+import { payoutActions, sumsOfPayout } from './action-buttons.ts'
 import { type DeskContext, deskAmount, sinceText, stateName } from './context.ts'
 import { eventStep } from './event-step.ts'
 import { listTable, small, storyButton } from './parts.ts'
@@ -34,7 +34,7 @@ export function payoutElements(context: DeskContext, { payout, entries }: Payout
     small([texts.payoutAt(String(id)), osn, mark].filter(Boolean).join(' · ')),
     isEarlier ? line(texts.payoutWentOn) : null,
     steps(list),
-    ...payoutActs(context, {
+    ...payoutActions(context, {
       payout,
       ...sumsOfPayout(context, payout, takenOf(payout)),
       left: leftTexts(context, payout),

@@ -1,7 +1,7 @@
 import { countedText, knownCount } from '../kit/counted.ts'
 import { type Child, html } from '../kit/dom.ts'
 import type { ListPage } from '../kit/read.ts'
-import { depositActs } from './act-buttons.ts'
+import { depositActions } from './action-buttons.ts'
 import type { DepositStory, DeskAnswer } from './answer.ts'
 import { chainElements } from './chain-story.ts'
 import {
@@ -79,8 +79,8 @@ function storyElements(context: DeskContext, { deposit, entry, addressNumber }: 
     eventStep(context, `deposit.${state}`, entry?.at ?? at, state === 'credited' || state === 'seen'),
   ]
   const name = texts.pair(depositAmount(context, amount, cuy), stateName(context, state))
-  const acts = depositActs(context, deposit)
-  return [html('h3', {}, name), steps(list), ...acts, forUser(context, depositSentence(context, deposit, entry))]
+  const actions = depositActions(context, deposit)
+  return [html('h3', {}, name), steps(list), ...actions, forUser(context, depositSentence(context, deposit, entry))]
 }
 
 /** Whether a deposit should be final by now but is not read yet, while there are unread blocks (gaps): it may be in one of them. */

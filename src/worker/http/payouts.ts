@@ -1,8 +1,8 @@
 import type { Result } from '../common/result.ts'
 import type { PayoutRules } from '../ledger/context.ts'
+import type { DecisionContext } from '../payouts/decide.ts'
 import type { PayoutFailure } from '../payouts/failure.ts'
 import { type Payout, payoutItem } from '../payouts/payout.ts'
-import type { StepContext } from '../payouts/steps.ts'
 import { jsonAmount } from '../schemas/written.ts'
 import { readJsonBody } from './body.ts'
 import { type RequestContext, writing } from './context.ts'
@@ -26,7 +26,7 @@ export function writePayout(c: RequestContext, payout: Payout): JsonMembers {
 /** Answers a POST that approves or cancels payouts. `work` gets the JSON body and changes the payouts, which the answer lists. */
 export async function answerStep(
   c: RequestContext,
-  work: (context: StepContext, body: unknown) => Promise<Result<readonly Payout[], PayoutFailure>>,
+  work: (context: DecisionContext, body: unknown) => Promise<Result<readonly Payout[], PayoutFailure>>,
 ): Promise<Response> {
   const body = await readJsonBody(c.req.raw)
   if (!body.ok) return failure(body.error)

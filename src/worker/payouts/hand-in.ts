@@ -7,13 +7,13 @@ import type { UnixMs } from '../common/time.ts'
 import type { WriteDatabase } from '../d1/database.ts'
 import type { PayoutRules } from '../ledger/context.ts'
 import type { Currencies } from '../ledger/currencies.ts'
+import { parsePayoutBody } from './decide.ts'
 import { headRetrySeconds, type PayoutFailure } from './failure.ts'
 import { findLeavingStop, type LeavingFacts, stopRules } from './leaving.ts'
 import { neverFound, sign, type TransactionRow } from './lifecycle.ts'
 import { requestedMax } from './parse-payout-request.ts'
 import type { Payout } from './payout.ts'
 import { type Head, readSigned, referenceBlocks, referenceIn, type SignedTransfer, txidIn } from './signed-bytes.ts'
-import { parseStep } from './steps.ts'
 import { readLeavingFacts } from './store/facts.ts'
 import {
   type SignablePayout,
@@ -78,7 +78,7 @@ export async function takeSigned(
   body: unknown,
   at: UnixMs,
 ): Promise<Result<readonly HandedIn[], PayoutFailure>> {
-  const parsed = parseStep(handIn, body)
+  const parsed = parsePayoutBody(handIn, body)
   if (!parsed.ok) return parsed
   const { db, rules, isRestored } = context
   const { signed } = parsed.value

@@ -6,7 +6,7 @@ import type { PayoutState, payouts, payoutTransactions, StuckReason, Transaction
 import type { TokenFee } from '../issuer/state.ts'
 import type { PayoutLimit } from '../ledger/context.ts'
 import type { PayoutFailure } from './failure.ts'
-import type { Moved } from './moved.ts'
+import type { Outflow } from './outflow.ts'
 
 // The state machines of a payout and of its transactions. `npm run db:generate` writes both tables into the triggers `payout_takes_its_steps` and
 // `payout_transaction_takes_its_steps`, which refuse every other step.
@@ -83,7 +83,7 @@ const canBecome = (from: PayoutState, to: PayoutState, event: PayoutEvent) =>
 /** Another transaction that may already have paid this payout. */
 export interface OtherOutflow {
   readonly txid: Txid
-  readonly moved: readonly Moved[]
+  readonly moved: readonly Outflow[]
 }
 
 /** The sums that already count towards the limits of a day, in ledger units. */
@@ -110,7 +110,7 @@ export function isWithinLimits(limit: PayoutLimit | null, amount: bigint, ofAll:
 /** The outflows that a person must see before deciding about a payout. */
 export interface Outflows {
   /** The outflows of the payout's newest transaction, which did not pay it. */
-  readonly newest: readonly Moved[]
+  readonly newest: readonly Outflow[]
   readonly other: OtherOutflow | null
 }
 
@@ -126,7 +126,7 @@ interface PersonStep {
 }
 
 /** Writes transfers out of the payout address as a part of a sentence, such as `5 USDT to T…`. */
-export type SayMoved = (moved: readonly Moved[]) => string
+export type SayOutflows = (moved: readonly Outflow[]) => string
 
 /**
  * Approves a payout; one that was approved before is returned unchanged. `attempts` is the number that the person saw on a stuck payout: if it has grown since,
@@ -136,7 +136,7 @@ export function approve(
   payout: PayoutRow,
   outflows: Outflows,
   { by, at, isOutflowKnown, attempts }: PersonStep & { readonly attempts: number | undefined },
-  say: SayMoved,
+  say: SayOutflows,
 ): Result<PayoutRow, PayoutFailure> {
   const { id, state } = payout
   if (isSameName(payout.posted_by, by)) {
@@ -171,7 +171,7 @@ export function cancel(
   payout: PayoutRow,
   outflows: Outflows,
   { by, at, isOutflowKnown, why, mayApprove }: PersonStep & { readonly why: string; readonly mayApprove: boolean },
-  say: SayMoved,
+  say: SayOutflows,
 ): Result<PayoutRow, PayoutFailure> {
   const { id, state } = payout
   if (state === 'cancelled') return ok(payout)
@@ -189,10 +189,10 @@ export function cancel(
 }
 
 /** Says what another transaction took that may have paid a payout, as part of a sentence. */
-export const sayOther = ({ txid, moved }: OtherOutflow, say: SayMoved) =>
+export const sayOther = ({ txid, moved }: OtherOutflow, say: SayOutflows) =>
   `another transaction of the payout address has moved ${say(moved)} in ${txid}: find out whether that was this payout`
 
-function refuseOutflow({ id }: PayoutRow, { newest, other }: Outflows, say: SayMoved): PayoutFailure | null {
+function refuseOutflow({ id }: PayoutRow, { newest, other }: Outflows, say: SayOutflows): PayoutFailure | null {
   const why =
     newest.length > 0
       ? `its transaction has moved ${say(newest)}: decide who pays for it`
@@ -228,7 +228,7 @@ export interface Shown {
   readonly succeeded: boolean
   /** The chain's word for how it ended, such as `SUCCESS` or `OUT_OF_ENERGY`. */
   readonly result: string
-  readonly moved: readonly Moved[] | null
+  readonly moved: readonly Outflow[] | null
 }
 
 /**
@@ -368,11 +368,11 @@ function endOf(
   return isExact || fees.some((fee) => isSplitBy(fee, payout, all)) ? 'paid' : 'other'
 }
 
-const isToPayee = ({ contract, to_address }: PayoutRow, { contract: token, to }: Moved) =>
+const isToPayee = ({ contract, to_address }: PayoutRow, { contract: token, to }: Outflow) =>
   token === contract && to === to_address
 
 /** Whether exactly the amount has left in two parts: the payee got the amount less the fee, and somebody else the fee. */
-function isSplitBy({ basisPoints, maximum }: ConfirmedFee, payout: PayoutRow, moved: readonly Moved[]): boolean {
+function isSplitBy({ basisPoints, maximum }: ConfirmedFee, payout: PayoutRow, moved: readonly Outflow[]): boolean {
   const amount = BigInt(payout.raw)
   const share = (amount * basisPoints) / 10_000n
   const fee = share > maximum ? maximum : share
@@ -386,7 +386,7 @@ function isSplitBy({ basisPoints, maximum }: ConfirmedFee, payout: PayoutRow, mo
 }
 
 /** The chain units that the payee of a paid payout has received, if they are less than the payout's amount; else null. */
-function receivedBy(payout: PayoutRow, moved: readonly Moved[]): string | null {
+function receivedBy(payout: PayoutRow, moved: readonly Outflow[]): string | null {
   const parts = moved.filter((part) => isToPayee(payout, part))
   return parts.some(({ raw }) => raw === payout.raw) ? null : (parts[0]?.raw ?? null)
 }

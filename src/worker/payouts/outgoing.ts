@@ -2,7 +2,7 @@ import type { Address } from '../chain/address.ts'
 import type { BlockHeight, Txid } from '../chain/block.ts'
 import type { BlockReading, ChainTransfer, SentTransaction } from '../chain/chain.ts'
 import type { UnixMs } from '../common/time.ts'
-import type { Moved } from './moved.ts'
+import type { Outflow } from './outflow.ts'
 
 /** A transaction of a final block that concerns a payout address: the address sent it, or a token moved from the address in it. */
 export interface Outgoing {
@@ -14,7 +14,7 @@ export interface Outgoing {
   /** The chain's word for how it ended. */
   readonly result: string
   /** Null until the transaction's receipt is read. */
-  readonly moved: readonly Moved[] | null
+  readonly moved: readonly Outflow[] | null
 }
 
 /** The transactions of payout addresses in final blocks. */
@@ -64,19 +64,19 @@ function outgoingOf(
     ({ txid }) => txid,
   )
   const sent = own.map(({ txid, owner: address, succeeded, result }): Outgoing => {
-    const moved = (moves.get(txid) ?? []).filter(({ from }) => from === address).map(movedBy)
+    const moved = (moves.get(txid) ?? []).filter(({ from }) => from === address).map(outflowOf)
     return { txid, address, height, succeeded, result, moved }
   })
   const isOwn = new Set(own.map(({ txid }) => txid))
   // Transactions that somebody else sent, and that moved tokens of a payout address: by an allowance of the token, or as its issuer.
   const others = [...moves].flatMap(([txid, [first, ...more]]): readonly Outgoing[] => {
     if (first === undefined || isOwn.has(txid)) return []
-    const moved = [first, ...more].filter(({ from }) => from === first.from).map(movedBy)
+    const moved = [first, ...more].filter(({ from }) => from === first.from).map(outflowOf)
     return [{ txid, address: first.from, height, ...success, moved }]
   })
   return [...sent, ...others]
 }
 
-function movedBy({ asset, to, amount }: ChainTransfer): Moved {
+function outflowOf({ asset, to, amount }: ChainTransfer): Outflow {
   return { contract: asset.kind === 'native' ? '' : asset.contract, to, raw: amount.toString() }
 }

@@ -8,7 +8,7 @@ import type { WriteAmount } from '../ledger/entry.ts'
 import type { NodeAnswer } from './answers.ts'
 import { type LeavingStop, stopRules } from './leaving.ts'
 import { type OtherOutflow, type PayoutRow, sayOther } from './lifecycle.ts'
-import { type MovedItem, movedItem, readMoved, sayMoved } from './moved.ts'
+import { type OutflowItem, outflowItem, readOutflows, sayOutflows } from './outflow.ts'
 import { sayFailed, type TransferFailure } from './transfer-failure.ts'
 
 /** The columns of a payout that may be shown, in ledger units. Events contain a copy of them. */
@@ -66,7 +66,7 @@ export type PayoutItem<A> = {
   /** Why the transaction of a stuck payout failed: the chain's word, the TRX that it burnt, and the energy that it used. */
   readonly failure?: { readonly result?: string; readonly burnt?: A; readonly energy?: number }
   /** What this payout's transaction took from the payout address, if it paid something else, or what another one took that may have paid the payout. */
-  readonly moved?: readonly MovedItem<A>[]
+  readonly moved?: readonly OutflowItem<A>[]
   /** The amount that the payee has received, if the token took a fee. */
   readonly received?: A
   /** The last answers of nodes to the broadcast of the transaction, in their words. The service decides nothing by them. */
@@ -111,9 +111,9 @@ export function payoutItem<A>(payout: Payout, currencies: Currencies, write: Wri
       : reason === 'failed'
         ? sayFailed(failure ?? { result: null })
         : explained[reason],
-    other === null ? null : sayOther(other, (parts) => sayMoved(parts, currencies)),
+    other === null ? null : sayOther(other, (parts) => sayOutflows(parts, currencies)),
   ].filter((one) => one !== null)
-  const outflows = moved !== null ? readMoved(moved) : (other?.moved ?? null)
+  const outflows = moved !== null ? readOutflows(moved) : (other?.moved ?? null)
   return {
     id,
     uid,
@@ -134,7 +134,7 @@ export function payoutItem<A>(payout: Payout, currencies: Currencies, write: Wri
     ...(reason === null ? {} : { reason }),
     ...(failure === null ? {} : { failure: failureItem(failure, write) }),
     ...(sentences.length === 0 ? {} : { why: sentences.join('; ') }),
-    ...(outflows === null ? {} : { moved: outflows.map((part) => movedItem(part, currencies, write)) }),
+    ...(outflows === null ? {} : { moved: outflows.map((part) => outflowItem(part, currencies, write)) }),
     ...(received === null || received === undefined ? {} : { received: write(BigInt(received), currency.decimals) }),
     ...(answers.length === 0 ? {} : { answers: answers.map(answerItem) }),
   }

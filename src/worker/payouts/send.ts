@@ -6,7 +6,7 @@ import type { PayoutRules } from '../ledger/context.ts'
 import type { Currencies } from '../ledger/currencies.ts'
 import { type Clock, endsWithin } from '../platform/clock.ts'
 import { findStopOfAll, stoppedCurrencies } from './leaving.ts'
-import type { PayoutMemory } from './memory.ts'
+import type { RestoreDetector } from './restore-detector.ts'
 import { selectLeavingFacts, selectOpenAddress } from './store/facts.ts'
 import { type Answered, claimDue, type DueTransaction, storeAnswers } from './store/transactions.ts'
 
@@ -34,7 +34,7 @@ export interface SenderParts {
   readonly currencies: Currencies
   /** Null if `PAYOUTS` is not configured. Transactions that a signer has handed in before are sent all the same. */
   readonly payouts: PayoutRules | null
-  readonly memory: PayoutMemory
+  readonly restores: RestoreDetector
   openChain(quota: RequestQuota, deadline: UnixMs): Chain
   /** Lets work continue after the call has returned. */
   inBackground(work: Promise<unknown>): void
@@ -78,7 +78,7 @@ export function createSender(parts: SenderParts): Sender {
   const run = async (own: Run) => {
     for (let mayBeMore = true; isWanted || mayBeMore; ) {
       isWanted = false
-      own.movedAt = clock.now()
+      own.busyAt = clock.now()
       const room = Math.min(sendAtOnceMax - underway.size, left)
       const due = room > 0 ? await claim(parts, [...underway], room) : []
       left -= due.length
@@ -95,8 +95,8 @@ export function createSender(parts: SenderParts): Sender {
   const send = async () => {
     ;[isWanted, left] = [true, sentPerCallMax]
     wake()
-    if (current === null || clock.now() - current.movedAt >= lostMs) {
-      const own: Run = { ended: Promise.resolve(), movedAt: clock.now() }
+    if (current === null || clock.now() - current.busyAt >= lostMs) {
+      const own: Run = { ended: Promise.resolve(), busyAt: clock.now() }
       current = own
       own.ended = run(own).finally(() => {
         if (current === own) current = null
@@ -110,18 +110,18 @@ export function createSender(parts: SenderParts): Sender {
 /** One run of the sender. It ends when nothing is due. */
 interface Run {
   ended: Promise<void>
-  movedAt: UnixMs
+  busyAt: UnixMs
 }
 
 /** Claims at most `max` due transactions to send, except those that are underway. */
 async function claim(
-  { db, clock, currencies, payouts, memory }: SenderParts,
+  { db, clock, currencies, payouts, restores }: SenderParts,
   underway: readonly PayoutTransactionId[],
   max: number,
 ): Promise<readonly DueTransaction[]> {
   // Comparing also notes the newest event, so that a later loss of the database is noticed. A restored older copy may lack another transaction of the payout,
   // handed in by another signer. So nothing is sent until every transaction that was signed before has expired, and blocks have shown which ones were mined.
-  const restoredAt = await memory.compare()
+  const restoredAt = await restores.compare()
   const stopped = await findStopped(db, payouts, currencies, restoredAt)
   if (stopped === null) return []
   const query = { now: clock.now(), stopped: [...stopped.keys()], underway, marginMs: sendMarginMs, max }

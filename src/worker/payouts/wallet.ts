@@ -8,7 +8,7 @@ import type { ReadDatabase } from '../d1/database.ts'
 import type { PayoutRules, WriteContext } from '../ledger/context.ts'
 import type { Currencies } from '../ledger/currencies.ts'
 import type { PayoutRow } from './lifecycle.ts'
-import { currencyOfContract } from './moved.ts'
+import { currencyOfContract } from './outflow.ts'
 import { type PayoutHolding, selectHoldings, storeAddressHoldings } from './store/facts.ts'
 import { selectOpenSums } from './store/lists.ts'
 

@@ -6,10 +6,10 @@ import { withoutNulls } from '../http/body.ts'
 import { ledgerPayoutsQuery } from '../http/routes/ledger-payouts.ts'
 import { backendNameExpected, parseBackendName } from '../ledger/entry.ts'
 import { askPayouts } from '../payouts/ask.ts'
+import { approvePayouts, cancelPayouts, type DecisionContext } from '../payouts/decide.ts'
 import type { PayoutFailure } from '../payouts/failure.ts'
 import { listPayouts } from '../payouts/list.ts'
 import { type Payout, payoutItem } from '../payouts/payout.ts'
-import { approvePayouts, cancelPayouts, type StepContext } from '../payouts/steps.ts'
 import type { Services } from '../services.ts'
 import { type Call, readQuery } from './call.ts'
 import type { LedgerError, LedgerMethods, LedgerPayouts, StepOptions } from './ledger-methods.ts'
@@ -28,7 +28,7 @@ export function createPayoutMethods(
   const step = async (
     by: unknown,
     invocation: Invocation,
-    work: (context: StepContext, name: BackendName) => Promise<Result<readonly Payout[], PayoutFailure>>,
+    work: (context: DecisionContext, name: BackendName) => Promise<Result<readonly Payout[], PayoutFailure>>,
   ): Promise<Result<LedgerPayouts, LedgerError>> => {
     const name = parseBackendName(by)
     if (rules === null) return err(notHere)

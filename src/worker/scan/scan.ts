@@ -10,8 +10,8 @@ import {
   type SentFact,
 } from '../deposits/transfer.ts'
 import { type IssuerFact, selectActs } from '../issuer/acts.ts'
-import { loadPayers } from '../payouts/memory.ts'
 import { findOutgoing } from '../payouts/outgoing.ts'
+import { loadPayers } from '../payouts/restore-detector.ts'
 import type { ObjectHost } from '../platform/object-host.ts'
 import { reportContradicted } from './contradicted.ts'
 import type { Gap } from './rescan.ts'

@@ -16,7 +16,7 @@ import type { IssueReason } from '../common/reasons.ts'
 import { err, ok, type QueryFailure, type Result } from '../common/result.ts'
 import type { UnixMs } from '../common/time.ts'
 import { selectFirstSeen } from '../deposits/store/of-caller.ts'
-import { createPayoutMemory } from '../payouts/memory.ts'
+import { createRestoreDetector } from '../payouts/restore-detector.ts'
 import { createSender } from '../payouts/send.ts'
 import { endsWithin } from '../platform/clock.ts'
 import { type LogFields, stackOf } from '../platform/logger.ts'
@@ -50,8 +50,8 @@ const keptBalancesMs = blockSeconds * 1000
 export function createScanner(parts: ScannerParts): ScannerObject {
   const { db, clock } = parts
   const scans = createScans(parts)
-  const memory = createPayoutMemory(parts)
-  const sender = createSender({ ...parts, memory })
+  const restores = createRestoreDetector(parts)
+  const sender = createSender({ ...parts, restores })
   const keyUse: KeyUse = { wasUsed: false, withoutAccount: 0 }
   const openFor = (uid: Uid) => parts.openChain({ kind: 'caller', uid }, (clock.now() + callMs) as UnixMs)
   const calls = { lostMs: lostCallMs }
@@ -63,13 +63,13 @@ export function createScanner(parts: ScannerParts): ScannerObject {
   const lookUps = createSharedRuns<Result<TransactionFinding, QueryFailure>>(parts, calls)
   const inquiries = createSharedRuns<Result<CreditAnswer, QueryFailure>>(parts, calls)
   return {
-    ...createTicks(parts, scans, { memory, sender }),
+    ...createTicks(parts, scans, { restores, sender }),
     async sendPayouts() {
       if (await parts.configMatchesData()) await sender.send()
     },
-    isRestored: async () => (await memory.compare()) !== null,
+    isRestored: async () => (await restores.compare()) !== null,
     async noteWrite() {
-      await memory.compare()
+      await restores.compare()
     },
     nodes: parts.nodeStatuses,
     prepareIssue: (uid, firstIndex) => {

@@ -10,7 +10,7 @@ import { watchIssuers } from '../issuer/watch-issuers.ts'
 import { isStoppedByFork } from '../ledger/stops.ts'
 import { expirePassed } from '../payouts/conclusions.ts'
 import { readCosts } from '../payouts/costs.ts'
-import type { PayoutMemory } from '../payouts/memory.ts'
+import type { RestoreDetector } from '../payouts/restore-detector.ts'
 import type { Sender } from '../payouts/send.ts'
 import { readWallet } from '../payouts/wallet.ts'
 import { nothingOfPayouts, watchPayouts } from '../payouts/watch.ts'
@@ -76,7 +76,7 @@ export interface ScannerParts extends ScansParts {
 }
 
 export interface PayoutWork {
-  readonly memory: PayoutMemory
+  readonly restores: RestoreDetector
   readonly sender: Sender
 }
 
@@ -118,8 +118,8 @@ export async function runTick(
   const held = work.hasHeld ? await watchHeld(parts) : noneHeld
   const issuers = work.hasActs ? await selectIssuerState(db) : nothingStands
   const acts = watchIssuers(issuers, parts.currencies)
-  const mayPayOut = parts.payouts !== null || work.hasPayouts || payouts.memory.known() !== null
-  const restoredAt = mayPayOut ? await payouts.memory.compare() : null // this also notes the newest event
+  const mayPayOut = parts.payouts !== null || work.hasPayouts || payouts.restores.known() !== null
+  const restoredAt = mayPayOut ? await payouts.restores.compare() : null // this also notes the newest event
   const mayHaveFaults = work.hasPayouts || restoredAt !== null
   const paid = mayHaveFaults ? await watchPayouts(parts, restoredAt, await nodeNames(parts)) : nothingOfPayouts
   const nodes = await parts.nodeTroubles()

@@ -66,7 +66,7 @@ export const enDesk = {
   askAgain: (wait: string) => `Look it up again in ${wait}.`,
   loading: 'Looking …',
 
-  acts: { approve: 'Approve…', cancel: 'Cancel…', credit: 'Credit…', refuse: 'Refuse…' },
+  actions: { approve: 'Approve…', cancel: 'Cancel…', credit: 'Credit…', refuse: 'Refuse…' },
   allWell: 'All is well',
   allScanned: (block: string) => `The scan has read every final block up to ${block}.`,
   allNodes: (n: string, all: string) => `${n} of ${all} nodes answer.`,

@@ -53,7 +53,7 @@ export const zhDesk: DeskTexts = {
   askAgain: (wait) => `请在 ${wait}后再查询一次。`,
   loading: '正在查询……',
 
-  acts: { approve: '批准…', cancel: '取消…', credit: '入账…', refuse: '拒绝…' },
+  actions: { approve: '批准…', cancel: '取消…', credit: '入账…', refuse: '拒绝…' },
   allWell: '一切正常',
   allScanned: (block) => `扫描已读完所有最终区块（至 ${block}）。`,
   allNodes: (n, all) => `${all} 个节点中有 ${n} 个正常应答。`,

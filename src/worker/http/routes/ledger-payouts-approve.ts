@@ -1,5 +1,5 @@
 import * as z from 'zod/mini'
-import { approvePayouts } from '../../payouts/steps.ts'
+import { approvePayouts } from '../../payouts/decide.ts'
 import * as schemas from '../../schemas/parts.ts'
 import type { LedgerRoute } from '../context.ts'
 import { toPayoutProblem, toPayoutRefusal } from '../errors.ts'

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini'
 import { whyCharsMax } from '../../d1/payout-tables.ts'
+import { cancelPayouts } from '../../payouts/decide.ts'
 import { stopRules } from '../../payouts/leaving.ts'
-import { cancelPayouts } from '../../payouts/steps.ts'
 import * as schemas from '../../schemas/parts.ts'
 import type { LedgerRoute } from '../context.ts'
 import { toPayoutProblem, toPayoutRefusal } from '../errors.ts'

@@ -15,7 +15,7 @@ import {
 import { payouts, payoutTransactions, unnamedOutflows } from '../../d1/payout-tables.ts'
 import { rescans, scans } from '../../d1/state-tables.ts'
 import type { OtherOutflow, Outflows, Pair, PayoutRow, TransactionRow } from '../lifecycle.ts'
-import { readMoved } from '../moved.ts'
+import { readOutflows } from '../outflow.ts'
 
 // The rows of payouts and of their transactions: the statements that change them, and what has left for a payout.
 
@@ -106,7 +106,7 @@ export async function selectWithOutflows(
   >()
   return new Map(
     results.map(({ other, ...payout }) => {
-      const newest = payout.moved === null ? [] : readMoved(payout.moved)
+      const newest = payout.moved === null ? [] : readOutflows(payout.moved)
       return [payout.id, { payout, outflows: { newest, other: readOther(other) } }]
     }),
   )

@@ -1,7 +1,7 @@
 import { expect, it, vi } from 'vitest'
 import { isDatabaseAway } from '../../src/worker/d1/away.ts'
 import { createSessions } from '../../src/worker/d1/sessions.ts'
-import { createPayoutMemory } from '../../src/worker/payouts/memory.ts'
+import { createRestoreDetector } from '../../src/worker/payouts/restore-detector.ts'
 import { createUsage } from '../../src/worker/platform/usage.ts'
 import { createMemoryHost } from '../support/memory-host.ts'
 import { recordDatabase } from '../support/recorded-database.ts'
@@ -17,38 +17,38 @@ async function hanging() {
   host.values.set('payouts', { newest: null, restoredAt: null })
   const clock = createVirtualClock(service.clock.seconds * 1000)
   const sessions = createSessions(db as unknown as D1Database, { clock, logger: { warn: () => undefined } }) // safe: the members that it uses
-  const memory = createPayoutMemory({ db: sessions.primary(createUsage()), clock, host })
-  expect(await memory.compare()).toBeNull()
+  const restores = createRestoreDetector({ db: sessions.primary(createUsage()), clock, host })
+  expect(await restores.compare()).toBeNull()
   statements.length = 0
   begun.count = 0
   const release = hang()
-  const running = memory.compare()
+  const running = restores.compare()
   await vi.waitUntil(() => begun.count > 0)
-  return { memory, host, clock, statements, running, release }
+  return { restores, host, clock, statements, running, release }
 }
 
 it('all who come while a comparison runs share the next one', async () => {
-  const { memory, statements, running, release } = await hanging()
-  const later = Array.from({ length: 50 }, () => memory.compare())
+  const { restores, statements, running, release } = await hanging()
+  const later = Array.from({ length: 50 }, () => restores.compare())
   release()
   expect(await Promise.all([running, ...later])).toEqual(Array.from({ length: 51 }, () => null))
   expect(statements).toHaveLength(2)
-  await memory.compare()
+  await restores.compare()
   expect(statements).toHaveLength(3)
 })
 
 it('a restore before somebody comes is known to them, also if a comparison that runs has not seen it', async () => {
-  const { memory, host, clock, running, release } = await hanging()
+  const { restores, host, clock, running, release } = await hanging()
   host.values.set('payouts', { newest: { id: 9_999, digest: 'ab'.repeat(32) }, restoredAt: null })
-  const later = [memory.compare(), memory.compare()]
+  const later = [restores.compare(), restores.compare()]
   release()
   expect(await running).toBeNull()
   expect(await Promise.all(later)).toEqual([clock.now(), clock.now()])
 })
 
 it('a comparison that hangs fails after ten seconds as a database that is away, and so does the one after it', async () => {
-  const { memory, clock, running } = await hanging()
-  const ends = [running, memory.compare(), memory.compare()].map((one) => one.catch(isDatabaseAway))
+  const { restores, clock, running } = await hanging()
+  const ends = [running, restores.compare(), restores.compare()].map((one) => one.catch(isDatabaseAway))
   await clock.advance(10_000)
   expect(await ends[0]).toBe(true)
   await clock.advance(10_000)

@@ -29,8 +29,8 @@ interface Stored {
   readonly payers?: readonly Address[]
 }
 
-/** The memory of the scanner's Durable Object, which notices that the database is a restored older copy. */
-export interface PayoutMemory {
+/** Notices that the database is a restored older copy, by what the scanner's Durable Object remembers. */
+export interface RestoreDetector {
   /**
    * Compares the database with the newest event in memory, then notes the event; called before anything is sent. Returns since when payouts are stopped because
    * the database is an older copy, or null. That time is also stored in the database. If the object has no memory but transactions were handed in, the database
@@ -46,14 +46,14 @@ export async function loadPayers(host: Pick<ObjectHost, 'load'>): Promise<readon
   return (await host.load<Stored>(storageKey))?.payers ?? []
 }
 
-export interface PayoutMemoryParts {
+export interface RestoreDetectorParts {
   readonly db: WriteDatabase
   readonly clock: Pick<Clock, 'now' | 'sleep'>
   readonly host: Pick<ObjectHost, 'load' | 'save'>
 }
 
-/** Makes the memory of a Durable Object; `host` is its storage. An instance runs one comparison at a time, and all who wait for the next one share it. */
-export function createPayoutMemory({ db, clock, host }: PayoutMemoryParts): PayoutMemory {
+/** Makes the detector of a Durable Object; `host` is its storage. An instance runs one comparison at a time, and all who wait for the next one share it. */
+export function createRestoreDetector({ db, clock, host }: RestoreDetectorParts): RestoreDetector {
   let running: Promise<unknown> = Promise.resolve()
   let next: Promise<UnixMs | null> | null = null
   let known: UnixMs | null = null

@@ -10,7 +10,7 @@ import type { Clock } from '../platform/clock.ts'
 import type { PayoutFailure } from './failure.ts'
 import { findLeavingStop, refuseStopped } from './leaving.ts'
 import { approve, cancel, type PayoutRow } from './lifecycle.ts'
-import { type Moved, sayMoved } from './moved.ts'
+import { type Outflow, sayOutflows } from './outflow.ts'
 import { requestedMax } from './parse-payout-request.ts'
 import { byLimits, type Payout } from './payout.ts'
 import { readLeavingFacts } from './store/facts.ts'
@@ -57,7 +57,7 @@ const cancellation = z.strictObject(
 )
 
 /** Parses the body of a request. The failure names the first member that is wrong. */
-export function parseStep<T>(schema: z.ZodMiniType<T>, body: unknown): Result<T, PayoutFailure> {
+export function parsePayoutBody<T>(schema: z.ZodMiniType<T>, body: unknown): Result<T, PayoutFailure> {
   const parsed = schema.safeParse(body)
   if (parsed.success) return ok(parsed.data)
   const [issue] = parsed.error.issues
@@ -65,7 +65,7 @@ export function parseStep<T>(schema: z.ZodMiniType<T>, body: unknown): Result<T,
 }
 
 /** `address` is the payout address. */
-export interface StepContext {
+export interface DecisionContext {
   readonly db: WriteDatabase
   readonly currencies: Currencies
   readonly clock: Pick<Clock, 'now'>
@@ -76,22 +76,22 @@ export interface StepContext {
 
 /** Approves payouts: all or none. `by` must not be the name that asked for them. After its approval, a stuck payout may have three more transactions. */
 export async function approvePayouts(
-  context: StepContext,
+  context: DecisionContext,
   body: unknown,
   by: DeciderName,
 ): Promise<Result<readonly Payout[], PayoutFailure>> {
-  const request = parseStep(approval, body)
+  const request = parsePayoutBody(approval, body)
   if (!request.ok) return request
   if (isSameName(by, byLimits))
     return err({ kind: 'forbidden', why: `${byLimits} is the name of what approves by itself` })
   const { ids, moved: isOutflowKnown = false, attempts } = request.value
   const step = { by, at: context.clock.now(), isOutflowKnown, attempts }
   const say = sayIn(context.currencies)
-  return await takeSteps(context, 'approve', ids, ({ payout, outflows }) => approve(payout, outflows, step, say))
+  return await decideAll(context, 'approve', ids, ({ payout, outflows }) => approve(payout, outflows, step, say))
 }
 
 /** `mayApprove`: whether the caller has the right to approve. */
-export interface CancelContext extends StepContext {
+export interface CancelContext extends DecisionContext {
   readonly mayApprove: boolean
 }
 
@@ -104,20 +104,20 @@ export async function cancelPayouts(
   body: unknown,
   by: DeciderName,
 ): Promise<Result<readonly Payout[], PayoutFailure>> {
-  const request = parseStep(cancellation, body)
+  const request = parsePayoutBody(cancellation, body)
   if (!request.ok) return request
   const { currencies, clock, mayApprove } = context
   const { ids, why, moved: isOutflowKnown = false } = request.value
   const step = { by, at: clock.now(), isOutflowKnown, why, mayApprove }
   const say = sayIn(currencies)
-  return await takeSteps(context, 'cancel', ids, ({ payout, outflows }) => cancel(payout, outflows, step, say))
+  return await decideAll(context, 'cancel', ids, ({ payout, outflows }) => cancel(payout, outflows, step, say))
 }
 
-const sayIn = (currencies: Currencies) => (moved: readonly Moved[]) => sayMoved(moved, currencies)
+const sayIn = (currencies: Currencies) => (moved: readonly Outflow[]) => sayOutflows(moved, currencies)
 
 /** Why this step of one of these payouts is stopped now; null if it is not. */
 async function whyStopped(
-  { db, currencies, clock, address, isRestored }: StepContext,
+  { db, currencies, clock, address, isRestored }: DecisionContext,
   step: 'approve' | 'cancel',
   payouts: readonly PayoutRow[],
 ): Promise<PayoutFailure | null> {
@@ -133,8 +133,8 @@ async function whyStopped(
  * Reads the payouts, decides about each in the order of the ids, and stores the changes: all or none. What is known to be wrong is read only if there are
  * changes, after the payouts. If something has changed meanwhile, it reads and decides about all of them again.
  */
-async function takeSteps(
-  context: StepContext,
+async function decideAll(
+  context: DecisionContext,
   step: 'approve' | 'cancel',
   ids: readonly number[],
   decide: (found: PayoutWithOutflows) => Result<PayoutRow, PayoutFailure>,

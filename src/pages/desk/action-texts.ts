@@ -33,9 +33,9 @@ const en = {
   back: 'Back',
 } as const
 
-export type ActTexts = InAnyLanguage<typeof en>
+export type ActionTexts = InAnyLanguage<typeof en>
 
-const zh: ActTexts = {
+const zh: ActionTexts = {
   approve: '批准',
   cancel: '取消',
   credit: '入账',
@@ -62,4 +62,4 @@ const zh: ActTexts = {
 }
 
 /** The texts of the forms of actions. */
-export const actTexts = { en, zh } as const
+export const actionTexts = { en, zh } as const

@@ -1,11 +1,25 @@
 import type { Refusal } from '../kit/api.ts'
 import { button, type Child, html } from '../kit/dom.ts'
-import type { Act } from './act.ts'
-import { type ActTexts, actTexts } from './act-texts.ts'
-import { pathOfAct } from './cells.ts'
+import { type ActionTexts, actionTexts } from './action-texts.ts'
+import { pathOfAction } from './cells.ts'
 import type { DeskContext } from './context.ts'
+import type { OwnedDeposit } from './data.ts'
+import type { DeskPayout } from './payout-data.ts'
 
 // Each action is a request that backends can make as well.
+
+/** An action of a person on a payout or a deposit. Amounts are texts to be shown, with the symbol of the currency. */
+export type Action =
+  | {
+      readonly kind: 'approve' | 'cancel'
+      readonly payout: DeskPayout
+      readonly amount: string
+      /** The amount, fee included, that returns to the user's balance if the payout is cancelled. */
+      readonly back: string
+      /** The outflows from the payout address for this payout so far, in sentences. */
+      readonly left: readonly string[]
+    }
+  | { readonly kind: 'credit' | 'refuse'; readonly deposit: OwnedDeposit; readonly amount: string }
 
 /** Longest reason that the service accepts, in characters. */
 const whyCharsMax = 200
@@ -20,14 +34,14 @@ interface Plan {
 }
 
 /** A form that shows the consequences of an action, asks for a reason if one is required, and sends the request. */
-export function openAct(context: DeskContext, act: Act, close: () => void): HTMLElement {
-  const texts: ActTexts = actTexts[context.language]
-  const { title, facts, effect, path, body } = planOf(context, texts, act)
+export function openActionForm(context: DeskContext, action: Action, close: () => void): HTMLElement {
+  const texts: ActionTexts = actionTexts[context.language]
+  const { title, facts, effect, path, body } = planOf(context, texts, action)
   const heading = html('h4', { id: 'act', tabindex: '-1' }, title)
-  const why = act.kind === 'approve' ? null : createWhy(texts)
-  const left = createLeft(texts, 'left' in act ? act.left : [])
+  const why = action.kind === 'approve' ? null : createWhy(texts)
+  const left = createLeft(texts, 'left' in action ? action.left : [])
   const fault = html('div', { role: 'alert' })
-  const send = html('button', { type: 'submit', class: 'primary' }, texts.confirm[act.kind])
+  const send = html('button', { type: 'submit', class: 'primary' }, texts.confirm[action.kind])
   const back = button({}, texts.back, close)
   const form = html(
     'form',
@@ -59,10 +73,10 @@ export function openAct(context: DeskContext, act: Act, close: () => void): HTML
   return form
 }
 
-function planOf(context: DeskContext, texts: ActTexts, act: Act): Plan {
+function planOf(context: DeskContext, texts: ActionTexts, action: Action): Plan {
   const { pair, user } = context.texts
-  if ('deposit' in act) {
-    const { deposit, amount, kind } = act
+  if ('deposit' in action) {
+    const { deposit, amount, kind } = action
     const { txid, position, uid, address } = deposit
     return {
       title: pair(texts[kind], amount),
@@ -72,11 +86,11 @@ function planOf(context: DeskContext, texts: ActTexts, act: Act): Plan {
         [texts.transaction, txid],
       ],
       effect: kind === 'credit' ? texts.creditEffect(amount) : texts.refuseEffect,
-      path: pathOfAct(context, '/ledger/deposits/decide', uid),
+      path: pathOfAction(context, '/ledger/deposits/decide', uid),
       body: (why) => ({ deposits: [{ txid, position, decision: kind, why }] }),
     }
   }
-  const { payout, amount, back, kind } = act
+  const { payout, amount, back, kind } = action
   const { id, state, attempts } = payout
   const isStuck = state === 'stuck'
   return {
@@ -89,7 +103,7 @@ function planOf(context: DeskContext, texts: ActTexts, act: Act): Plan {
     ],
     effect:
       kind === 'cancel' ? texts.cancelEffect(back) : isStuck ? texts.againEffect(amount) : texts.approveEffect(amount),
-    path: pathOfAct(context, `/ledger/payouts/${kind}`, payout.uid),
+    path: pathOfAction(context, `/ledger/payouts/${kind}`, payout.uid),
     body: (why, isKnown) => ({
       ids: [id],
       ...(kind === 'cancel' ? { why } : isStuck ? { attempts } : {}),
@@ -99,7 +113,7 @@ function planOf(context: DeskContext, texts: ActTexts, act: Act): Plan {
 }
 
 /** A field for a reason, which must not be empty. */
-function createWhy(texts: ActTexts) {
+function createWhy(texts: ActionTexts) {
   const input = html('input', {
     id: 'why',
     type: 'text',
@@ -127,7 +141,7 @@ function createWhy(texts: ActTexts) {
  * The lines that say what has already left the payout address for the payout, and a box by which readers confirm that they know it. The action is not sent
  * unless the box is checked. Empty if nothing has left.
  */
-function createLeft(texts: ActTexts, lines: readonly string[]) {
+function createLeft(texts: ActionTexts, lines: readonly string[]) {
   const known = html('input', { id: 'known', type: 'checkbox' })
   const element = html('div', { class: 'left' })
   const show = (shown: readonly string[]) =>
@@ -152,7 +166,7 @@ function createLeft(texts: ActTexts, lines: readonly string[]) {
 /** Why the request failed, and what to do. */
 function faultOf(
   { texts: ofDesk, language }: DeskContext,
-  texts: ActTexts,
+  texts: ActionTexts,
   { kind, status, msg, reason }: Refusal,
 ): Child[] {
   const next =

@@ -1,28 +1,27 @@
 import { isSameName } from '../../worker/common/ids.ts'
 import { button, type Child, html } from '../kit/dom.ts'
-import type { Act } from './act.ts'
-import { openAct } from './acts.ts'
+import { type Action, openActionForm } from './action-form.ts'
 import { type DeskContext, depositAmount, deskAmount } from './context.ts'
 import type { OwnedDeposit } from './data.ts'
 import { hint } from './parts.ts'
 import type { DeskPayout } from './payout-data.ts'
 
-type PayoutAct = Extract<Act, { payout: DeskPayout }>
+type PayoutAction = Extract<Action, { payout: DeskPayout }>
 const cancellable = ['waiting', 'approved', 'stuck']
 
 /** A button for each action on a payout that the reader's token, or `DESK_ACCESS`, allows. Nobody may approve a payout that they have asked for. */
-export function payoutActs(context: DeskContext, about: Omit<PayoutAct, 'kind'>): Child[] {
+export function payoutActions(context: DeskContext, about: Omit<PayoutAction, 'kind'>): Child[] {
   const { texts, model } = context
   const { payout, left } = about
   const { name = '', mayApprove = false, mayPay = false } = model.summary?.reader ?? {}
   const isOwn = isSameName(payout.by, name)
   const isOpen = payout.state === 'waiting' || payout.state === 'stuck'
   const mayCancel = left.length > 0 ? mayApprove && !isOwn : mayApprove || mayPay
-  const acts: readonly Act[] = [
+  const actions: readonly Action[] = [
     ...(isOpen && mayApprove && !isOwn ? [{ ...about, kind: 'approve' } as const] : []),
     ...(cancellable.includes(payout.state) && mayCancel ? [{ ...about, kind: 'cancel' } as const] : []),
   ]
-  return [isOpen && mayApprove && isOwn ? hint(texts.ownPayout) : null, ...buttonsOf(context, acts)]
+  return [isOpen && mayApprove && isOwn ? hint(texts.ownPayout) : null, ...buttonsOf(context, actions)]
 }
 
 /** The amounts in the texts of actions: what the payout pays (`amount`), and what returns to the wallet if it is cancelled (`back`). */
@@ -32,7 +31,7 @@ export const sumsOfPayout = (context: DeskContext, payout: DeskPayout, taken: st
 })
 
 /** The buttons of a deposit that is held for review (credit, refuse), or was refused after a review (credit). */
-export function depositActs(context: DeskContext, deposit: OwnedDeposit): Child[] {
+export function depositActions(context: DeskContext, deposit: OwnedDeposit): Child[] {
   const { state, reason, amount: sent, cuy } = deposit
   if (reason !== 'review' || context.model.summary?.reader.mayApprove !== true) return []
   const about = { deposit, amount: depositAmount(context, sent, cuy) }
@@ -44,21 +43,21 @@ export function depositActs(context: DeskContext, deposit: OwnedDeposit): Child[
 }
 
 /** A button for each action, which opens a form with its consequences. Only the form sends the request. */
-function buttonsOf(context: DeskContext, acts: readonly Act[]): Child[] {
+function buttonsOf(context: DeskContext, actions: readonly Action[]): Child[] {
   const { texts } = context
-  if (acts.length === 0) return []
+  if (actions.length === 0) return []
   const place = html('div', {})
-  const open = (act: Act, opener: HTMLElement) => {
+  const open = (action: Action, opener: HTMLElement) => {
     const close = () => {
       place.replaceChildren()
       opener.focus()
     }
-    place.replaceChildren(openAct(context, act, close))
+    place.replaceChildren(openActionForm(context, action, close))
     place.scrollIntoView({ block: 'nearest' }) // so that the whole form is visible, with its buttons
     place.querySelector<HTMLElement>('[tabindex]')?.focus({ preventScroll: true })
   }
-  const buttons = acts.map((act) => {
-    const made = button({ 'data-act': act.kind }, texts.acts[act.kind], () => open(act, made))
+  const buttons = actions.map((action) => {
+    const made = button({ 'data-act': action.kind }, texts.actions[action.kind], () => open(action, made))
     return made
   })
   return [html('div', { class: 'row' }, ...buttons), place]
