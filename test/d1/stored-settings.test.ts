@@ -2,14 +2,12 @@ import { beforeEach, describe, expect, it } from 'vitest'
 import { type Address, formatBase58 } from '../../src/worker/chain/address.ts'
 import type { WriteDatabase } from '../../src/worker/d1/database.ts'
 import { storeTransfers } from '../../src/worker/deposits/store/transfers.ts'
+import { selectKept, storeDecimals, storeOperators } from '../../src/worker/ledger/kept-settings.ts'
 import {
   type CurrencyMeaning,
   type DataMeaning,
   findDifferences,
   rememberSettings,
-  selectKept,
-  storeDecimals,
-  storeOperators,
 } from '../../src/worker/ledger/stored-settings.ts'
 import {
   addressAt,

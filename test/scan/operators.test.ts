@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { formatBase58 } from '../../src/worker/chain/address.ts'
 import { writable } from '../../src/worker/d1/database.ts'
-import { selectKept } from '../../src/worker/ledger/stored-settings.ts'
+import { selectKept } from '../../src/worker/ledger/kept-settings.ts'
 import { addressIn, failed, payFinal, read, startService, trxTo, usdtTo } from '../http/service.ts'
 import { addressOf, usdtAddress } from '../support/transaction-spec.ts'
 import { alarmLines, balancesOf, rescan, retiredUsdt, stateOf, statesOf, tickLater, withAddress } from './harness.ts'

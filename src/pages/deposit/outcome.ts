@@ -1,4 +1,4 @@
-import type { HeldReason, RefusedReason, UndecidedReason, WorthlessReason } from '../../worker/common/reasons.ts'
+import type { UncreditedReason } from '../../worker/common/reasons.ts'
 import type { Texts } from './languages/en.ts'
 
 /** Why a payment is not in the balance. `title` is the cause; `help` says whether the money is safe, and what to do. */
@@ -14,9 +14,7 @@ export function outcomeWords(texts: Texts, reason: string | null, isFinal: boole
   const foreign = words(texts.foreign, texts.foreignHelp)
   const nothing = words(texts.nothingSent, texts.nothingSentHelp)
   const internal = words(texts.internal, texts.internalHelp)
-  const known: Readonly<
-    Record<HeldReason | RefusedReason | UndecidedReason | WorthlessReason | 'review', OutcomeWords>
-  > = {
+  const known: Readonly<Record<UncreditedReason, OutcomeWords>> = {
     'decimals-unknown': words(texts.held, texts.heldUnclear),
     'decimals-differ': words(texts.held, texts.heldOperator),
     'too-large': words(texts.held, texts.heldOperator),

@@ -7,23 +7,17 @@ import type { HeldReason, RefusedReason, WorthlessReason } from '../common/reaso
 import type { Currencies } from '../ledger/currencies.ts'
 import { isOperator, type OperatorRule } from './transfer.ts'
 
-/** Says to the user why a transfer is held: one sentence without a full stop. */
-export function explainHeld(reason: HeldReason): string {
-  switch (reason) {
-    case 'decimals-unknown':
-      return "the decimals of the token's contract could not be read yet"
-    case 'decimals-differ':
-      return "the decimals of the token's contract differ from the configured ones, so none of it is credited"
-    case 'retired':
-      return 'its currency is no longer accepted; the deposit is kept, and nothing of it is credited'
-    case 'too-large':
-      return 'it is too large for one entry; an operator must decide about it'
-    case 'wallet-full':
-      return 'your wallet has no room for it; it is credited as soon as there is room'
-    case 'review':
-      return 'it is being looked at before it is credited'
-  }
+const heldSentences: Readonly<Record<HeldReason, string>> = {
+  'decimals-unknown': "the decimals of the token's contract could not be read yet",
+  'decimals-differ': "the decimals of the token's contract differ from the configured ones, so none of it is credited",
+  retired: 'its currency is no longer accepted; the deposit is kept, and nothing of it is credited',
+  'too-large': 'it is too large for one entry; an operator must decide about it',
+  'wallet-full': 'your wallet has no room for it; it is credited as soon as there is room',
+  review: 'it is being looked at before it is credited',
 }
+
+/** Says to the user why a transfer is held: one sentence without a full stop. */
+export const explainHeld = (reason: HeldReason): string => heldSentences[reason]
 
 export interface RefusedTransfer {
   readonly cuy: CurrencyId

@@ -4,7 +4,8 @@ import { reservedUid, type Uid } from '../common/ids.ts'
 import { allUsers, formatRange, type UserRange } from '../common/user-range.ts'
 import { bareList, nowInDatabase, type ReadDatabase, toStatement, type WriteDatabase } from '../d1/database.ts'
 import { addresses, userRanges, wallets } from '../d1/tables.ts'
-import { rangeSetting, type SettingDifference, selectCells, selectUserRange, storeCells } from './stored-settings.ts'
+import { selectCells, storeCells } from './kept-settings.ts'
+import { rangeSetting, type SettingDifference, selectUserRange } from './stored-settings.ts'
 
 /** A database, the users that `CELLS` gives it, and the first address of its key, by which databases know each other. */
 export interface RangeOfUsers {

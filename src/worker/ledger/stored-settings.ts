@@ -1,32 +1,13 @@
-import { eq, gt, lt, type SQL, type SQLWrapper, sql } from 'drizzle-orm'
+import { gt, lt, type SQL, type SQLWrapper, sql } from 'drizzle-orm'
 import type { SQLiteColumn } from 'drizzle-orm/sqlite-core'
 import { type Address, formatBase58 } from '../chain/address.ts'
-import type { BlockHeight } from '../chain/block.ts'
 import { formatRange, type UserRange } from '../common/user-range.ts'
-import {
-  bareList,
-  fixedStatement,
-  member,
-  nowInDatabase,
-  ofHex,
-  openTables,
-  type ReadDatabase,
-  toStatement,
-  type WriteDatabase,
-} from '../d1/database.ts'
+import { ofHex, type ReadDatabase, toStatement, type WriteDatabase } from '../d1/database.ts'
 import { payoutTransactions } from '../d1/payout-tables.ts'
 import { days, totals } from '../d1/state-tables.ts'
-import {
-  addresses,
-  agreedDecimals,
-  isOpenTransfer,
-  keptAddresses,
-  storedCurrencies,
-  storedSettings,
-  transfers,
-  userRanges,
-} from '../d1/tables.ts'
+import { addresses, isOpenTransfer, storedCurrencies, storedSettings, transfers, userRanges } from '../d1/tables.ts'
 import type { Currencies, Currency } from './currencies.ts'
+import { differs, given, insertNew, type StoredOnce } from './stored-once.ts'
 
 /** A setting that gives stored data its meaning, so that its value must stay the stored one. Both are as operators read them. */
 export interface Setting {
@@ -180,53 +161,12 @@ SELECT ${cuy}, ${contract}, ${decimals}, ${scale}, ${isLookedUp} AND (${isUsed(c
 /** Selects the stored range of users as a `UserRange`; no row where this database has all users. */
 export const selectUserRange = sql`SELECT ${userRanges.first} AS "from", ${userRanges.last} AS "to" FROM ${userRanges}`
 
-/** A table of what is stored once: the columns of its key, and those that may differ from it. */
-interface StoredOnce {
-  readonly table: typeof storedSettings | typeof storedCurrencies | typeof keptAddresses | typeof agreedDecimals
-  readonly key: readonly SQLiteColumn[]
-  readonly rest: readonly SQLiteColumn[]
-}
-
 const settingsOnce: StoredOnce = { table: storedSettings, key: [storedSettings.name], rest: [storedSettings.value] }
 const currenciesOnce: StoredOnce = {
   table: storedCurrencies,
   key: [storedCurrencies.cuy],
   rest: [storedCurrencies.contract, storedCurrencies.decimals, storedCurrencies.scale],
 }
-const addressesOnce: StoredOnce = {
-  table: keptAddresses,
-  key: [keptAddresses.kind, keptAddresses.address],
-  rest: [keptAddresses.height],
-}
-const decimalsOnce: StoredOnce = {
-  table: agreedDecimals,
-  key: [agreedDecimals.contract],
-  rest: [agreedDecimals.decimals],
-}
-
-/** SQL for the values of the columns in a row of `json_each(…) AS given`. */
-const given = (columns: readonly SQLiteColumn[]) =>
-  sql.join(
-    columns.map((column) => sql`given.${member(column)}`),
-    sql`, `,
-  )
-
-/** SQL that inserts those rows of a JSON list whose key is not stored yet. */
-function insertNew({ table, key, rest }: StoredOnce, list: string): SQL {
-  const columns = [...key, ...rest]
-  return sql`
-INSERT INTO ${table} (${bareList([...columns, table.stored_at])})
-SELECT ${given(columns)}, ${nowInDatabase} FROM json_each(${list}) AS given
-WHERE NOT EXISTS (SELECT 1 FROM ${table} WHERE (${sql.join([...key], sql`, `)}) = (${given(key)}))`
-}
-
-/** SQL that is true if a row of a JSON list is stored with other values. */
-function differs({ table, key, rest }: StoredOnce, list: string): SQL {
-  const [keys, others] = [key, rest].map((columns) => sql.join([...columns], sql`, `))
-  return sql`EXISTS (
-    SELECT 1 FROM json_each(${list}) AS given JOIN ${table} ON (${keys}) = (${given(key)}) AND (${others}) IS NOT (${given(rest)}))`
-}
-
 function insertMeaning(db: WriteDatabase, { settings, currencies }: DataMeaning): D1PreparedStatement[] {
   const lists = [
     [settingsOnce, JSON.stringify(settings)],
@@ -237,87 +177,6 @@ function insertMeaning(db: WriteDatabase, { settings, currencies }: DataMeaning)
     sql` AND `,
   )
   return lists.map(([once, list]) => toStatement(db, sql`${insertNew(once, list)} AND ${isEqual}`))
-}
-
-/** What the database keeps of settings that may change: every value that was ever configured, or on which nodes ever agreed. */
-export interface KeptSettings {
-  /** Every operator's wallet that was ever configured, with the height above which transfers from it are no deposits. */
-  readonly operators: ReadonlyMap<Address, BlockHeight>
-  /** Every payout address that was ever configured, with the position of the scan when it was first stored. */
-  readonly payers: ReadonlyMap<Address, BlockHeight>
-  /** The decimals of contracts on which nodes have agreed. */
-  readonly decimals: ReadonlyMap<Address, number>
-}
-
-/** Reads `KeptSettings` by one statement. */
-export async function selectKept(db: ReadDatabase): Promise<KeptSettings> {
-  return readKept((await keptStatement(db, {}).all<KeptRow>()).results)
-}
-
-/** A row of `keptStatement`: the height of an address, or the decimals of a contract. */
-export interface KeptRow {
-  readonly kind: 'operator' | 'payer' | 'decimals'
-  readonly address: Address
-  readonly value: number
-}
-
-/** Makes the statement whose rows `readKept` takes, for a caller that reads them in a batch with others. */
-export const keptStatement = fixedStatement(sql`
-SELECT ${keptAddresses.kind}, ${keptAddresses.address}, ${keptAddresses.height} AS value FROM ${keptAddresses}
-WHERE ${keptAddresses.kind} IN ('operator', 'payer')
-UNION ALL SELECT 'decimals', ${agreedDecimals.contract}, ${agreedDecimals.decimals} FROM ${agreedDecimals}`)
-
-/** Turns rows into `KeptSettings`. All maps are empty for a new database. */
-export function readKept(rows: readonly KeptRow[]): KeptSettings {
-  const of = <Value extends number>(kind: KeptRow['kind']) =>
-    new Map(rows.flatMap((row) => (row.kind === kind ? [[row.address, row.value as Value]] : []))) // safe: what the table has for this kind
-  return { operators: of<BlockHeight>('operator'), payers: of<BlockHeight>('payer'), decimals: of('decimals') }
-}
-
-/** Makes the statement whose rows `readAgreedDecimals` takes, for a caller that reads them in a batch with others. */
-export const selectAgreedDecimals = fixedStatement(
-  sql`SELECT ${agreedDecimals.contract}, ${agreedDecimals.decimals} FROM ${agreedDecimals}`,
-)
-
-export type DecimalsRow = Pick<typeof agreedDecimals.$inferSelect, 'contract' | 'decimals'>
-
-/** Returns the decimals on which nodes have agreed, by contract. */
-export function readAgreedDecimals(rows: readonly DecimalsRow[]): ReadonlyMap<Address, number> {
-  return new Map(rows.map(({ contract, decimals }) => [contract, decimals]))
-}
-
-/** Stores operators' wallets and payout addresses with the scan's position, above which they count. An address that is stored already keeps its height. */
-export async function storeOperators(
-  db: WriteDatabase,
-  operators: Iterable<Address>,
-  payers: Iterable<Address>,
-  height: BlockHeight,
-): Promise<void> {
-  const rowsOf = (kind: 'operator' | 'payer', addresses: Iterable<Address>) =>
-    [...addresses].map((address) => ({ kind, address, height }))
-  await storeOnce(db, addressesOnce, [...rowsOf('operator', operators), ...rowsOf('payer', payers)])
-}
-
-/** Stores every cell that `CELLS` has, each by the first address of its key. A cell that is stored already stays, also when `CELLS` no longer has it. */
-export async function storeCells(db: WriteDatabase, firstAddresses: readonly Address[]): Promise<void> {
-  const rows = firstAddresses.map((address) => ({ kind: 'cell', address, height: null }))
-  await storeOnce(db, addressesOnce, rows)
-}
-
-/** Reads the first address of every cell that `CELLS` ever had. */
-export async function selectCells(db: ReadDatabase): Promise<readonly Address[]> {
-  const { kind, address } = keptAddresses
-  const rows = await openTables(db).select({ address }).from(keptAddresses).where(eq(kind, 'cell'))
-  return rows.map((row) => row.address)
-}
-
-/** Stores the decimals of a contract on which nodes have agreed. Decimals that are stored already stay. */
-export async function storeDecimals(db: WriteDatabase, contract: Address, decimals: number): Promise<void> {
-  await storeOnce(db, decimalsOnce, [{ contract, decimals }])
-}
-
-async function storeOnce(db: WriteDatabase, once: StoredOnce, rows: readonly object[]): Promise<void> {
-  if (rows.length > 0) await toStatement(db, insertNew(once, JSON.stringify(rows))).run()
 }
 
 /** SQL that is true if stored data depends on the currency: it has entries, sums, or transfers that are not credited. It reads a few rows for any history. */

@@ -8,7 +8,7 @@ import { selectHeldAgain } from '../deposits/store/held.ts'
 import { storeTransfers } from '../deposits/store/transfers.ts'
 import { type JudgeRules, judgeTransfer, type Owners } from '../deposits/transfer.ts'
 import type { WriteContext } from '../ledger/context.ts'
-import { selectKept, storeDecimals, storeOperators } from '../ledger/stored-settings.ts'
+import { selectKept, storeDecimals, storeOperators } from '../ledger/kept-settings.ts'
 import type { ReadOfPayouts } from '../payouts/conclusions.ts'
 import { neverAsked, selectTries, storeTry } from './store/tokens.ts'
 

@@ -11,8 +11,8 @@ import {
 } from '../../d1/database.ts'
 import { scans } from '../../d1/state-tables.ts'
 import { decisions } from '../../d1/tables.ts'
+import { type KeptRow, type KeptSettings, keptStatement, readKept } from '../../ledger/kept-settings.ts'
 import { selectBalancesOf, type WalletRow } from '../../ledger/store/entries.ts'
-import { type KeptRow, type KeptSettings, keptStatement, readKept } from '../../ledger/stored-settings.ts'
 import { type TransferChange, walletKey } from '../transitions.ts'
 import { isOvertaken, writeTransfers } from './transfers.ts'
 

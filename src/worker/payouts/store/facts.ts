@@ -17,7 +17,8 @@ import { events, rescans, scans, tokens } from '../../d1/state-tables.ts'
 import { addresses, flows } from '../../d1/tables.ts'
 import { readIssuerState, type StandingRow } from '../../issuer/state.ts'
 import { selectStanding } from '../../issuer/store.ts'
-import { type DecimalsRow, otherPayer, readAgreedDecimals, selectAgreedDecimals } from '../../ledger/stored-settings.ts'
+import { type DecimalsRow, readAgreedDecimals, selectAgreedDecimals } from '../../ledger/kept-settings.ts'
+import { otherPayer } from '../../ledger/stored-settings.ts'
 import type { LeavingFacts } from '../leaving.ts'
 
 // What is known of the payout address and of the database, and can stop payouts.
