@@ -21,7 +21,6 @@ import type { Logger } from './platform/logger.ts'
 import type { ObjectHost } from './platform/object-host.ts'
 import { createSharedRuns, sharedReads } from './platform/shared-runs.ts'
 import { createUsage, metered, usageFields } from './platform/usage.ts'
-import { createCellsRpc } from './rpc/cells.ts'
 import { createLedgerRpc, createUnconfiguredLedgerRpc } from './rpc/ledger.ts'
 import type { LedgerMethods } from './rpc/ledger-methods.ts'
 import { type Intake, readIntake } from './scan/intake.ts'
@@ -88,14 +87,13 @@ function configured(platform: Platform, configs: Cells): BoundWorker {
   const [first, ...others] = configs
   const cellOf = (cell: CellConfig) => ({ ...cell, services: servicesOf(platform, cell, configs) })
   const cells = [cellOf(first), ...others.map(cellOf)] as const
-  const methods = cells.map((cell) => ({ ...cell, methods: createLedgerRpc(cell.services) }))
   return {
     app: createApp(platform, first.config, cells),
     async wakeScanner() {
       const woken = await Promise.allSettled(cells.map(({ services }) => services.scanner.wake()))
       for (const one of woken) if (one.status === 'rejected') throw one.reason // only now, so that every scanner was called
     },
-    ledger: createCellsRpc(methods),
+    ledger: createLedgerRpc(cells),
   }
 }
 

@@ -56,9 +56,15 @@ function membersOfBody(body: unknown): Readonly<Record<string, unknown>> | null 
 /** Members of requests that may be null, which counts as absent: serializers of many languages write null for a member that is not set. */
 const optionalMembers: readonly string[] = ['mark', 'fee', 'proof', 'moved', 'attempts']
 
-/** Removes the `optionalMembers` that are null from a value, at any depth. For calls over RPC; a JSON body loses them when it is parsed. */
+/**
+ * Removes the `optionalMembers` that are null from an object, or from each object of a list. For
+ * calls over RPC; a JSON body loses them when it is parsed.
+ */
 export function withoutNulls(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(withoutNulls)
+  return Array.isArray(value) ? value.map(withoutNullMembers) : withoutNullMembers(value)
+}
+
+function withoutNullMembers(value: unknown): unknown {
   if (typeof value !== 'object' || value === null || Object.getPrototypeOf(value) !== Object.prototype) return value
   return Object.fromEntries(
     Object.entries(value).filter(([name, one]) => one !== null || !optionalMembers.includes(name)),

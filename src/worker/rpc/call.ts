@@ -17,40 +17,37 @@ import { createUsage } from '../platform/usage.ts'
 import type { Services } from '../services.ts'
 import type { LedgerAnswer, LedgerError, LedgerMethods } from './ledger-methods.ts'
 
-export type Call = ReturnType<typeof createCall>
-
 /**
- * Makes the function that runs one RPC call. It never throws: an exception becomes the error `internal` or, while the database is away, `database-unavailable`.
- * Each call writes one log line. Options that are no plain object are refused, because taken as an object without members they would lose what the caller meant
- * with them.
+ * Runs one RPC call. It never throws: an exception becomes the error `internal` or, while the
+ * database is away, `database-unavailable`. Each call writes one log line. Options that are no plain
+ * object are refused, because taken as an object without members they would lose what the caller
+ * meant with them.
  */
-export function createCall({ settings, configMatchesData }: Pick<Services, 'settings' | 'configMatchesData'>) {
-  const { clock, logger } = settings
-  return async <T extends object>(
-    method: keyof LedgerMethods,
-    options: unknown,
-    work: (invocation: Invocation) => Promise<Result<T, LedgerError>>,
-  ): Promise<LedgerAnswer<T>> => {
-    const startedAt = clock.now()
-    const invocation = { usage: createUsage(), bookmark: null, bookmarkAfter: null }
-    let outcome: LedgerError['kind'] | 'ok' = 'internal'
-    const checked = async () => {
-      if (!(await configMatchesData())) return err(toConfigurationError(configurationDiffers))
-      return isPlainObject(options ?? {}) ? work(invocation) : err(badOptions)
-    }
-    try {
-      const result: Result<T, LedgerError> = await checked()
-      outcome = result.ok ? 'ok' : result.error.kind
-      return result.ok ? { ok: true, ...result.value } : refuse(result.error)
-    } catch (thrown) {
-      const isAway = isDatabaseAway(thrown)
-      logger.error(isAway ? 'database-away' : 'rpc-crashed', { method, text: stackOf(thrown) })
-      const error: LedgerError = isAway ? toAwayError(databaseUnavailable) : { kind: 'internal', why: 'internal error' }
-      outcome = error.kind
-      return refuse(error)
-    } finally {
-      logger.info('rpc', { method, outcome, durationMs: clock.now() - startedAt, ...costFields(invocation.usage) })
-    }
+export async function runCall<T extends object>(
+  { settings: { clock, logger }, configMatchesData }: Pick<Services, 'settings' | 'configMatchesData'>,
+  method: keyof LedgerMethods,
+  options: unknown,
+  work: (invocation: Invocation) => Promise<Result<T, LedgerError>>,
+): Promise<LedgerAnswer<T>> {
+  const startedAt = clock.now()
+  const invocation = { usage: createUsage(), bookmark: null, bookmarkAfter: null }
+  let outcome: LedgerError['kind'] | 'ok' = 'internal'
+  const checked = async () => {
+    if (!(await configMatchesData())) return err(toConfigurationError(configurationDiffers))
+    return isPlainObject(options ?? {}) ? work(invocation) : err(badOptions)
+  }
+  try {
+    const result: Result<T, LedgerError> = await checked()
+    outcome = result.ok ? 'ok' : result.error.kind
+    return result.ok ? { ok: true, ...result.value } : refuse(result.error)
+  } catch (thrown) {
+    const isAway = isDatabaseAway(thrown)
+    logger.error(isAway ? 'database-away' : 'rpc-crashed', { method, text: stackOf(thrown) })
+    const error: LedgerError = isAway ? toAwayError(databaseUnavailable) : { kind: 'internal', why: 'internal error' }
+    outcome = error.kind
+    return refuse(error)
+  } finally {
+    logger.info('rpc', { method, outcome, durationMs: clock.now() - startedAt, ...costFields(invocation.usage) })
   }
 }
 

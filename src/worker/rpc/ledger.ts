@@ -1,91 +1,56 @@
 import { issueAddress } from '../addresses/issue-address.ts'
+import { readUsers } from '../cells/choose.ts'
 import { formatBase58 } from '../chain/address.ts'
 import { formatUnits } from '../common/amount.ts'
-import type { Uid } from '../common/ids.ts'
-import { err, ok, type Result } from '../common/result.ts'
-import { decideDeposits } from '../deposits/decide.ts'
-import { ownedDepositItem } from '../deposits/deposit-item.ts'
-import { eventItem, eventsMax } from '../events/events.ts'
-import { selectEvents } from '../events/store/events.ts'
-import { withoutNulls } from '../http/body.ts'
+import { err, ok } from '../common/result.ts'
 import { notConfigured } from '../http/errors.ts'
-import { ledgerEntriesQuery } from '../http/routes/ledger-entries.ts'
-import { ledgerEventsQuery } from '../http/routes/ledger-events.ts'
-import { ledgerWalletsQuery } from '../http/routes/ledger-wallets.ts'
-import { backendNameExpected, type Entry, parseBackendName, postedItem } from '../ledger/entry.ts'
-import { listEntries, listWallets } from '../ledger/list-entries.ts'
-import { postEntries } from '../ledger/post-entries.ts'
-import type { Services } from '../services.ts'
-import { createCall, readQuery, refuse, toConfigurationError, toLedgerError } from './call.ts'
-import type { LedgerError, LedgerMethods } from './ledger-methods.ts'
-import { createPayoutMethods } from './payouts.ts'
+import { createUseCases, userQuery } from '../http/use-cases.ts'
+import type { Cell } from '../services.ts'
+import { readQuery, refuse, toConfigurationError, toLedgerError } from './call.ts'
+import { createCalls } from './calls.ts'
+import type { LedgerMethods, StepOptions } from './ledger-methods.ts'
 
-/** Makes the methods for other Workers. They accept values of any type, because the caller's types are not checked at run time. */
-export function createLedgerRpc(services: Services): LedgerMethods {
-  const { currencies, clock } = services.settings
-  const call = createCall(services)
-  const readUid = (value: unknown): Result<Uid, LedgerError> => {
-    const query = readQuery(ledgerWalletsQuery, { uid: value }, currencies)
-    return query.ok ? ok(query.value.uid) : query
-  }
-  const itemOf = (entry: Entry) => postedItem(entry, currencies, formatUnits)
+/** The use cases as RPC answers them: amounts are texts. */
+const useCases = createUseCases(formatUnits)
+
+/**
+ * Makes the methods for other Workers. They accept values of any type, because the caller's types
+ * are not checked at run time.
+ */
+export function createLedgerRpc(cells: readonly [Cell, ...Cell[]]): LedgerMethods {
+  const { call, read, select, write } = createCalls(cells)
   return {
-    post: (entries, by, options) =>
-      call('post', options, async (invocation) => {
-        const name = parseBackendName(by)
-        if (name === null) return err({ kind: 'bad-input', member: 'by', why: backendNameExpected })
-        const posted = await services.write(invocation, 'wake', (context) =>
-          postEntries(context, withoutNulls(entries), name, clock.now()),
-        )
-        if (!posted.ok) return posted
-        return ok({ replayed: posted.value.replayed, entries: posted.value.entries.map(itemOf) })
-      }),
-    decideDeposits: (deposits, by, options) =>
-      call('decideDeposits', options, async (invocation) => {
-        const name = parseBackendName(by)
-        if (name === null) return err({ kind: 'bad-input', member: 'by', why: backendNameExpected })
-        const decided = await services.write(invocation, 'wake', (context) => decideDeposits(context, deposits, name))
-        if (!decided.ok) return decided
-        const items = decided.value.deposits.map((one) => ownedDepositItem(one, currencies, formatUnits))
-        return ok({ replayed: decided.value.replayed, deposits: items })
-      }),
-    entries: (query) =>
-      call('entries', undefined, async (invocation) => {
-        const request = readQuery(ledgerEntriesQuery, query, currencies)
-        if (!request.ok) return request
-        const { uid, ...selection } = request.value
-        const found = await services.read(invocation, (context) => listEntries(context, uid, selection))
-        if (!found.ok) return err(toLedgerError(found.error))
-        return ok({ list: found.value.list.map(itemOf), count: found.value.count })
-      }),
-    events: (after, limit, options) =>
-      call('events', options, async (invocation) => {
-        const query = readQuery(ledgerEventsQuery, { after, limit }, currencies)
-        if (!query.ok) return query
-        const { after: last = 0, limit: max = eventsMax } = query.value
-        const events = await services.read(invocation, ({ db }) => selectEvents(db, last, max))
-        return listOf(events.map((event) => eventItem(event, currencies, formatUnits)))
-      }),
-    wallets: (value, options) =>
-      call('wallets', options, async (invocation) => {
-        const uid = readUid(value)
-        if (!uid.ok) return uid
-        const wallets = await services.read(invocation, (context) => listWallets(context, uid.value))
-        return listOf(wallets.map(({ amount, currency: { cuy, scale } }) => ({ amt: formatUnits(amount, scale), cuy })))
-      }),
-    address: (value, options) =>
-      call('address', options, async (invocation) => {
-        const uid = readUid(value)
-        if (!uid.ok) return uid
+    async post(entries, by, options) {
+      const posted = await write('post', useCases.post, entries, by, options)
+      return posted.ok ? { ok: true, replayed: posted.replayed, entries: posted.list } : posted
+    },
+    async decideDeposits(deposits, by, options) {
+      const decided = await write('decideDeposits', useCases.decideDeposits, deposits, by, options)
+      return decided.ok ? { ok: true, replayed: decided.replayed, deposits: decided.list } : decided
+    },
+    entries: (query) => select('entries', useCases.entries, query),
+    events: (after, limit, options) => read('events', useCases.events, { after, limit }, options),
+    wallets: (uid, options) => read('wallets', useCases.wallets, { uid }, options),
+    address: (uid, options) => {
+      const concern = () => ({ uids: readUsers([uid]), cell: options?.cell })
+      return call('address', options, concern, async (services, invocation) => {
+        const user = readQuery(userQuery, { uid }, services.settings.currencies)
+        if (!user.ok) return user
         const { fresh = false } = options ?? {}
         if (typeof fresh !== 'boolean') return err({ kind: 'bad-input', member: 'fresh', why: 'true or false' })
         const issued = await services.write(invocation, 'nothing', (context) =>
-          issueAddress({ ...context, scanner: services.scanner }, uid.value, { fresh }),
+          issueAddress({ ...context, scanner: services.scanner }, user.value.uid, { fresh }),
         )
         if (!issued.ok) return err(toLedgerError(issued.error))
         return ok({ id: issued.value.id, address: formatBase58(issued.value.address) })
-      }),
-    ...createPayoutMethods(services, call),
+      })
+    },
+    payouts: (query) => select('payouts', useCases.payouts, query),
+    askPayouts: (payouts, by, options) => write('askPayouts', useCases.askPayouts, payouts, by, options),
+    approvePayouts: (ids, by, options) =>
+      write('approvePayouts', useCases.approvePayouts, bodyOf(options, { ids }), by, options),
+    cancelPayouts: (ids, why, by, options) =>
+      write('cancelPayouts', useCases.cancelPayouts, bodyOf(options, { ids, why }), by, options),
   }
 }
 
@@ -96,4 +61,11 @@ export function createUnconfiguredLedgerRpc(): LedgerMethods {
   return { post: all, decideDeposits: all, entries: all, events: all, wallets: all, address: all, ...payouts }
 }
 
-const listOf = <T>(list: readonly T[]) => ok({ list, count: list.length })
+/**
+ * The body of the HTTP route for the same step. `cell` is no part of it: it only chooses a database,
+ * and a deployment with one database ignores it.
+ */
+function bodyOf(options: StepOptions | undefined, members: object): unknown {
+  const { cell: _, ...others } = options ?? {}
+  return { ...others, ...members }
+}

@@ -1,32 +1,22 @@
 import * as z from 'zod/mini'
 import type { DecideReason } from '../../common/reasons.ts'
-import { decideDeposits, decisionsMax, decisionToMake } from '../../deposits/decide.ts'
+import { decisionsMax, decisionToMake } from '../../deposits/decide.ts'
 import * as schemas from '../../schemas/parts.ts'
-import { readOnlyMember } from '../body.ts'
-import { type LedgerRoute, writing } from '../context.ts'
-import { failure, success } from '../envelope.ts'
+import type { LedgerRoute } from '../context.ts'
 import { toDecideProblem, wrongBody } from '../errors.ts'
+import { handleWrite } from '../handlers.ts'
 import * as docs from '../openapi/docs.ts'
 import { bodyFailures, refused } from '../openapi/failures.ts'
-import { ownedDeposit, ownedItem } from './ledger-deposits.ts'
+import { useCases } from '../use-cases.ts'
+import { ownedDeposit } from './ledger-deposits.ts'
 import { depositDocs } from './tron-deposits.ts'
 
 /** Decides about deposits that are held for review: all or none. */
 export const decideLedgerDeposits = {
   path: '/ledger/deposits/decide',
   method: 'POST',
-  isForPeople: true,
-  usersIn: null,
-  scope: () => 'ledger:approve',
-  handle: async (c) => {
-    const list = await readOnlyMember(c.req.raw, 'deposits')
-    if (!list.ok) return failure(list.error)
-    const decided = await writing(c, 'wake', (context) => decideDeposits(context, list.value, c.get('decider').name))
-    if (!decided.ok) return failure(toDecideProblem(decided.error))
-    const { deposits, replayed } = decided.value
-    const items = deposits.map((one) => ownedItem(one, c.env.services.settings.currencies))
-    return success({ list: items, count: items.length, replayed })
-  },
+  ...useCases.decideDeposits,
+  handle: handleWrite(useCases.decideDeposits, (c) => c.get('decider'), toDecideProblem),
 } satisfies LedgerRoute
 
 const body = () =>

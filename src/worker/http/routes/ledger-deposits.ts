@@ -1,8 +1,7 @@
 import * as z from 'zod/mini'
 import { decisionKinds } from '../../d1/tables.ts'
-import type { Deposit, DepositKey } from '../../deposits/deposit.ts'
+import type { DepositKey } from '../../deposits/deposit.ts'
 import { ownedDepositItem } from '../../deposits/deposit-item.ts'
-import type { Currencies } from '../../ledger/currencies.ts'
 import * as schemas from '../../schemas/parts.ts'
 import { jsonAmount } from '../../schemas/written.ts'
 import type { LedgerRoute } from '../context.ts'
@@ -34,12 +33,11 @@ export const ledgerDeposits = {
     const others = (['uid', 'address', 'state', 'cuy'] as const).filter((one) => parameters[one] !== undefined)
     const other = others.find((one) => one !== key)
     if (wanted !== null && other !== undefined) return refusal(badInput(other, `not allowed with ${key}`))
-    return answerDeposits(c, wanted ?? { ...filter, uid }, page, ownedItem)
+    return answerDeposits(c, wanted ?? { ...filter, uid }, page, (one, currencies) =>
+      ownedDepositItem(one, currencies, jsonAmount),
+    )
   }),
 } satisfies LedgerRoute
-
-/** A transfer as JSON for backends: the members that its user sees, `uid`, and `decided` if somebody has decided about the held transfer. */
-export const ownedItem = (one: Deposit, currencies: Currencies) => ownedDepositItem(one, currencies, jsonAmount)
 
 /** The schema of a transfer for backends: the members that its user sees, `uid`, and `decided` if somebody has decided about the held transfer. */
 export const ownedDeposit = () =>

@@ -5,13 +5,14 @@ import * as schemas from '../../schemas/parts.ts'
 import { jsonAmount } from '../../schemas/written.ts'
 import { type LedgerRoute, reading } from '../context.ts'
 import { refusal, success } from '../envelope.ts'
+import { answerRead } from '../handlers.ts'
 import * as docs from '../openapi/docs.ts'
 import { badQuery } from '../openapi/failures.ts'
 import { badInput, uidParam, withQuery } from '../query.ts'
-import { answerEntries, flow, flowListQuery, selectionDocs, selectionFailures } from './wallet-flow-list.ts'
+import { useCases } from '../use-cases.ts'
+import { flow, flowListQuery, selectionDocs, selectionFailures } from './wallet-flow-list.ts'
 
-/** The parameters of the list of ledger entries over RPC, where `uid` is required. Over HTTP it is optional. */
-export const ledgerEntriesQuery = z.object({ uid: uidParam(), ...flowListQuery.shape })
+/** Over RPC `uid` is required. */
 const query = z.object({ ...flowListQuery.shape, uid: z.optional(uidParam()) })
 
 /** The parameters that are allowed without `uid`. Any other filter would read the whole history. */
@@ -21,10 +22,9 @@ const ofAll: readonly string[] = ['osn', 'limit', 'before']
 export const ledgerEntries = {
   path: '/ledger/entries',
   method: 'GET',
-  usersIn: 'uid',
-  scope: () => 'ledger:read',
+  ...useCases.entries,
   handle: withQuery(query, async (c, { uid, ...selection }) => {
-    if (uid !== undefined) return answerEntries(c, uid, selection, (item) => item)
+    if (uid !== undefined) return answerRead(c, useCases.entries, { uid, ...selection })
     const other = Object.entries(selection).find(([name, value]) => value !== undefined && !ofAll.includes(name))
     if (other !== undefined) return refusal(badInput(other[0], onlyWithUid))
     const { currencies } = c.env.services.settings

@@ -1,40 +1,22 @@
 import * as z from 'zod/mini'
 import { type EventType, eventTypes } from '../../common/event-types.ts'
-import type { EventId } from '../../common/ids.ts'
 import { heldReasons, type Reason, refusedReasons } from '../../common/reasons.ts'
-import { type EventData, eventItem, eventsMax } from '../../events/events.ts'
-import { selectEvents } from '../../events/store/events.ts'
+import { type EventData, eventsMax } from '../../events/events.ts'
 import * as schemas from '../../schemas/parts.ts'
-import { jsonAmount } from '../../schemas/written.ts'
-import { type LedgerRoute, reading } from '../context.ts'
-import { success } from '../envelope.ts'
+import type { LedgerRoute } from '../context.ts'
+import { handleRead } from '../handlers.ts'
 import * as docs from '../openapi/docs.ts'
 import { badQuery } from '../openapi/failures.ts'
 import { payoutSchema } from '../openapi/payout.ts'
-import { textParam, wholeNumber, withQuery } from '../query.ts'
+import { useCases } from '../use-cases.ts'
 import { postedFlow } from './ledger-entries.ts'
-
-const afterExpected = `0 or the id of an event: a whole number up to ${Number.MAX_SAFE_INTEGER}`
-const after = z.pipe(
-  textParam(afterExpected, /^(0|[1-9]\d{0,15})$/, Number),
-  z.int(afterExpected).check(z.minimum(0, afterExpected), z.maximum(Number.MAX_SAFE_INTEGER, afterExpected)),
-) as unknown as z.ZodMiniType<EventId | 0, string> // safe: 0, or a number that can be the id of an event
-
-/** The parameters of the list of events, over HTTP and over RPC. */
-export const ledgerEventsQuery = z.object({ after: z.optional(after), limit: z.optional(wholeNumber(eventsMax)) })
 
 /** The events after the event `after`, oldest first. An empty list means that there is no newer event yet. */
 export const ledgerEvents = {
   path: '/ledger/events',
   method: 'GET',
-  usersIn: null,
-  scope: () => 'ledger:read',
-  handle: withQuery(ledgerEventsQuery, async (c, { after = 0, limit = eventsMax }) => {
-    const events = await reading(c, ({ db }) => selectEvents(db, after, limit))
-    const { currencies } = c.env.services.settings
-    const list = events.map((event) => eventItem(event, currencies, jsonAmount))
-    return success({ list, count: list.length })
-  }),
+  ...useCases.events,
+  handle: handleRead(useCases.events),
 } satisfies LedgerRoute
 
 const transferPlace = () => ({
@@ -130,7 +112,7 @@ export const ledgerEventsDocs = () => {
       `At most ${eventsMax} events after one, of all users, oldest first. An empty list is the end for now: ask again with the same ` +
       '`after`. Events are numbered as they are stored, so none appears below one that was read, and they never change. Old ones are ' +
       'removed after `EVENTS_KEEP_DAYS`. The same events come as webhooks.',
-    query: ledgerEventsQuery,
+    query: useCases.events.input,
     parameters: {
       after: { description: 'The id of the last event that was read; by default 0, the beginning.', example: 2 },
       limit: { description: `Events in the list at most, 1 to ${eventsMax}.`, example: 10 },

@@ -1,22 +1,19 @@
 import * as z from 'zod/mini'
-import { approvePayouts } from '../../payouts/decide.ts'
 import * as schemas from '../../schemas/parts.ts'
 import type { LedgerRoute } from '../context.ts'
 import { toPayoutProblem, toPayoutRefusal } from '../errors.ts'
+import { handleWrite } from '../handlers.ts'
 import * as docs from '../openapi/docs.ts'
 import { bodyFailures, refused } from '../openapi/failures.ts'
 import { attemptsMember, idsMember, movedMember, payoutList, payoutTo, waitingPayout } from '../openapi/payout.ts'
-import { answerStep } from '../payouts.ts'
+import { useCases } from '../use-cases.ts'
 
 /** Approves payouts that wait, or stuck ones for another try: all or none. */
 export const ledgerPayoutsApprove = {
   path: '/ledger/payouts/approve',
   method: 'POST',
-  isOfPayouts: true,
-  isForPeople: true,
-  usersIn: null,
-  scope: () => 'ledger:approve',
-  handle: (c) => answerStep(c, (context, body) => approvePayouts(context, body, c.get('decider').name)),
+  ...useCases.approvePayouts,
+  handle: handleWrite(useCases.approvePayouts, (c) => c.get('decider'), toPayoutProblem),
 } satisfies LedgerRoute
 
 const body = () =>

@@ -1,29 +1,22 @@
 import * as z from 'zod/mini'
 import { whyCharsMax } from '../../d1/payout-tables.ts'
-import { cancelPayouts } from '../../payouts/decide.ts'
 import { stopRules } from '../../payouts/leaving.ts'
 import * as schemas from '../../schemas/parts.ts'
 import type { LedgerRoute } from '../context.ts'
 import { toPayoutProblem, toPayoutRefusal } from '../errors.ts'
+import { handleWrite } from '../handlers.ts'
 import * as docs from '../openapi/docs.ts'
 import { bodyFailures, refused } from '../openapi/failures.ts'
 import { approvedPayout, idsMember, movedMember, payoutList } from '../openapi/payout.ts'
-import { answerStep } from '../payouts.ts'
+import { useCases } from '../use-cases.ts'
 import { stepFailures, wrongStep } from './ledger-payouts-approve.ts'
 
 /** Cancels payouts, and gives the money back to the wallets: all payouts of the request or none. */
 export const ledgerPayoutsCancel = {
   path: '/ledger/payouts/cancel',
   method: 'POST',
-  isOfPayouts: true,
-  isForPeople: true,
-  usersIn: null,
-  scope: () => ['ledger:pay', 'ledger:approve'] as const,
-  handle: (c) => {
-    const { name, scopes } = c.get('decider')
-    const mayApprove = scopes.includes('ledger:approve')
-    return answerStep(c, (context, body) => cancelPayouts({ ...context, mayApprove }, body, name))
-  },
+  ...useCases.cancelPayouts,
+  handle: handleWrite(useCases.cancelPayouts, (c) => c.get('decider'), toPayoutProblem),
 } satisfies LedgerRoute
 
 const body = () =>

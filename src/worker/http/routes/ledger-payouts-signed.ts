@@ -11,7 +11,7 @@ import { toPayoutProblem, toPayoutRefusal } from '../errors.ts'
 import * as docs from '../openapi/docs.ts'
 import { bodyFailures, refused } from '../openapi/failures.ts'
 import { signedMessage, signedTxid } from '../openapi/payout.ts'
-import { payoutRulesOf } from '../payouts.ts'
+import { payoutRulesOf } from '../use-cases.ts'
 
 /** Accepts or refuses each of the signed transactions, whatever happens to the others. Accepted ones are stored before any is sent. */
 export const ledgerPayoutsSigned = {
@@ -24,7 +24,7 @@ export const ledgerPayoutsSigned = {
     const body = await readJsonBody(c.req.raw)
     if (!body.ok) return failure(body.error)
     const taken = await writing(c, 'wake', (context) =>
-      takeSigned({ ...context, rules: payoutRulesOf(c) }, body.value, context.clock.now()),
+      takeSigned({ ...context, rules: payoutRulesOf(context) }, body.value, context.clock.now()),
     )
     if (!taken.ok) return failure(toPayoutProblem(taken.error))
     if (taken.value.some((one) => 'txid' in one)) c.env.services.sendPayouts()

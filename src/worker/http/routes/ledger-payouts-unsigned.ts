@@ -4,15 +4,17 @@ import type { PayoutId } from '../../common/ids.ts'
 import { formatInstant } from '../../common/time.ts'
 import { stopRules } from '../../payouts/leaving.ts'
 import { offeredMax, offerPayouts } from '../../payouts/offer.ts'
+import { payoutItem } from '../../payouts/payout.ts'
 import * as schemas from '../../schemas/parts.ts'
+import { jsonAmount } from '../../schemas/written.ts'
 import type { LedgerRoute } from '../context.ts'
 import { failure, success } from '../envelope.ts'
 import { toPayoutProblem, toPayoutRefusal } from '../errors.ts'
 import * as docs from '../openapi/docs.ts'
 import { badQuery, refused } from '../openapi/failures.ts'
 import { approvedPayout, payoutAddress, payoutMembers } from '../openapi/payout.ts'
-import { payoutRulesOf, writePayout } from '../payouts.ts'
 import { idParam, withQuery } from '../query.ts'
+import { payoutRulesOf } from '../use-cases.ts'
 
 const unsignedQuery = z.object({ after: z.optional(idParam<PayoutId>()) })
 
@@ -24,13 +26,15 @@ export const ledgerPayoutsUnsigned = {
   usersIn: null,
   scope: () => 'ledger:sign',
   handle: withQuery(unsignedQuery, async (c, { after }) => {
-    const rules = payoutRulesOf(c)
-    const offer = await offerPayouts({ ...c.env.services.primary(c.get('invocation')), rules }, after)
+    const context = c.env.services.primary(c.get('invocation'))
+    const rules = payoutRulesOf(context)
+    const offer = await offerPayouts({ ...context, rules }, after)
     if (!offer.ok) return failure(toPayoutProblem(offer.error))
     const { payouts, head } = offer.value
     return success({
       list: payouts.map((payout) => {
-        return { ...writePayout(c, payout), ...(payout.proof === null ? {} : { proof: payout.proof }) }
+        const item = payoutItem(payout, context.currencies, jsonAmount)
+        return { ...item, ...(payout.proof === null ? {} : { proof: payout.proof }) }
       }),
       count: payouts.length,
       address: formatBase58(rules.address),

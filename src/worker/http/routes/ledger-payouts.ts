@@ -1,45 +1,19 @@
-import * as z from 'zod/mini'
-import type { CurrencyId, PayoutId } from '../../common/ids.ts'
 import { payoutStates } from '../../d1/payout-tables.ts'
-import { osnCharsMax, osnForm } from '../../ledger/entry.ts'
-import { listPayouts } from '../../payouts/list.ts'
 import * as schemas from '../../schemas/parts.ts'
-import { type LedgerRoute, reading } from '../context.ts'
-import { success } from '../envelope.ts'
+import type { LedgerRoute } from '../context.ts'
+import { handleRead } from '../handlers.ts'
 import * as docs from '../openapi/docs.ts'
 import { badQuery } from '../openapi/failures.ts'
 import { approvedPayout, payoutSchema, payoutTo, waitingPayout } from '../openapi/payout.ts'
-import { writePayout } from '../payouts.ts'
-import { addressParam, choiceParam, idParam, textParam, uidParam, wholeNumber, withQuery } from '../query.ts'
+import { useCases } from '../use-cases.ts'
 import { payoutPage } from './tron-payouts.ts'
-import { rechargeQuery } from './tron-recharge.ts'
-import { pageRowsMax } from './wallet-flow-list.ts'
-
-const osnExpected = `an osn of at most ${osnCharsMax} printable ASCII characters`
-
-/** The parameters of the list of payouts, over HTTP and over RPC. */
-export const ledgerPayoutsQuery = z.object({
-  uid: z.optional(uidParam()),
-  cuy: z.optional(idParam<CurrencyId>()),
-  state: z.optional(choiceParam(payoutStates)),
-  osn: z.optional(textParam(osnExpected, osnForm, (osn) => osn, osnCharsMax)),
-  to: z.optional(addressParam()),
-  ...rechargeQuery.shape,
-  limit: z.optional(wholeNumber(pageRowsMax)),
-  before: z.optional(idParam<PayoutId>()),
-})
 
 /** The payouts of all users, newest first, in pages, for the selection in the query. */
 export const ledgerPayouts = {
   path: '/ledger/payouts',
   method: 'GET',
-  isOfPayouts: true,
-  usersIn: 'uid',
-  scope: () => 'ledger:read',
-  handle: withQuery(ledgerPayoutsQuery, async (c, selection) => {
-    const { list, count } = await reading(c, (context) => listPayouts(context, selection))
-    return success({ list: list.map((payout) => writePayout(c, payout)), count })
-  }),
+  ...useCases.payouts,
+  handle: handleRead(useCases.payouts),
 } satisfies LedgerRoute
 
 /** `GET /ledger/payouts` in the OpenAPI document. The Worker never calls this function, so its bundle has none of these texts. */
@@ -51,7 +25,7 @@ export const ledgerPayoutsDocs = () => {
     description:
       'Payouts of all users, newest first. For older ones use `before`: the cost of a page does not grow with its depth. `txid` finds a ' +
       'payout by any transaction that was handed in for it.',
-    query: ledgerPayoutsQuery,
+    query: useCases.payouts.input,
     parameters: {
       ...docs.uidNote,
       cuy: { description: 'Only this currency.', example: 2 },

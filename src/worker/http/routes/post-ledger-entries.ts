@@ -3,37 +3,23 @@ import { otherCells } from '../../cells/choose.ts'
 import { entryTypes, reservedUid } from '../../common/ids.ts'
 import type { ConflictReason } from '../../common/reasons.ts'
 import { remarkCharsMax } from '../../common/remark.ts'
-import { type PostedType, postedItem } from '../../ledger/entry.ts'
+import type { PostedType } from '../../ledger/entry.ts'
 import { postEntriesMax, postedEntry, typesWith } from '../../ledger/parse-post.ts'
-import { postEntries } from '../../ledger/post-entries.ts'
 import * as schemas from '../../schemas/parts.ts'
-import { jsonAmount } from '../../schemas/written.ts'
-import { readOnlyMember } from '../body.ts'
-import { type LedgerRoute, writing } from '../context.ts'
-import { failure, success } from '../envelope.ts'
+import type { LedgerRoute } from '../context.ts'
 import { inSeveralCells, toPostProblem, wrongBody } from '../errors.ts'
+import { handleWrite } from '../handlers.ts'
 import * as docs from '../openapi/docs.ts'
 import { bodyFailures, refused } from '../openapi/failures.ts'
+import { useCases } from '../use-cases.ts'
 import { postedFlow } from './ledger-entries.ts'
 
 /** Posts ledger entries for a backend: all or none. A repeated post gets the answer of the first one, with `replayed: true`. */
 export const postLedgerEntries = {
   path: '/ledger/entries',
   method: 'POST',
-  usersIn: 'entries',
-  scope: () => 'ledger:post',
-  handle: async (c) => {
-    const entries = await readOnlyMember(c.req.raw, 'entries')
-    if (!entries.ok) return failure(entries.error)
-    const posted = await writing(c, 'wake', (context) =>
-      postEntries(context, entries.value, c.get('backend').name, context.clock.now()),
-    )
-    if (!posted.ok) return failure(toPostProblem(posted.error))
-    const { replayed } = posted.value
-    const { currencies } = c.env.services.settings
-    const list = posted.value.entries.map((entry) => postedItem(entry, currencies, jsonAmount))
-    return success({ list, count: list.length, replayed })
-  },
+  ...useCases.post,
+  handle: handleWrite(useCases.post, (c) => c.get('backend'), toPostProblem),
 } satisfies LedgerRoute
 
 const entryToPost = () => {

@@ -2,36 +2,23 @@ import * as z from 'zod/mini'
 import type { PayoutReason } from '../../common/reasons.ts'
 import { remarkCharsMax } from '../../common/remark.ts'
 import { proofCharsMax } from '../../d1/payout-tables.ts'
-import { askPayouts } from '../../payouts/ask.ts'
 import { requestedMax, requestedPayout } from '../../payouts/parse-payout-request.ts'
 import { proofForm } from '../../payouts/proof.ts'
 import * as schemas from '../../schemas/parts.ts'
-import { readOnlyMember } from '../body.ts'
-import { type LedgerRoute, writing } from '../context.ts'
-import { failure, success } from '../envelope.ts'
+import type { LedgerRoute } from '../context.ts'
 import { toPayoutProblem, toPayoutRefusal, wrongBody } from '../errors.ts'
+import { handleWrite } from '../handlers.ts'
 import * as docs from '../openapi/docs.ts'
 import { bodyFailures, refused } from '../openapi/failures.ts'
 import { approvedPayout, payoutAddress, payoutSchema, payoutTo, waitingPayout } from '../openapi/payout.ts'
-import { payoutRulesOf, writePayout } from '../payouts.ts'
+import { useCases } from '../use-cases.ts'
 
 /** Takes a backend's request for payouts: all or none. A repeated request stores nothing, and gets the payouts as they are now. */
 export const postLedgerPayouts = {
   path: '/ledger/payouts',
   method: 'POST',
-  isOfPayouts: true,
-  usersIn: 'payouts',
-  scope: () => 'ledger:pay',
-  handle: async (c) => {
-    const list = await readOnlyMember(c.req.raw, 'payouts')
-    if (!list.ok) return failure(list.error)
-    const answer = await writing(c, 'note-and-wake', (context) =>
-      askPayouts({ ...context, payouts: payoutRulesOf(c) }, list.value, c.get('backend').name, context.clock.now()),
-    )
-    if (!answer.ok) return failure(toPayoutProblem(answer.error))
-    const { payouts, replayed } = answer.value
-    return success({ list: payouts.map((payout) => writePayout(c, payout)), count: payouts.length, replayed })
-  },
+  ...useCases.askPayouts,
+  handle: handleWrite(useCases.askPayouts, (c) => c.get('backend'), toPayoutProblem),
 } satisfies LedgerRoute
 
 const payoutToAsk = () =>

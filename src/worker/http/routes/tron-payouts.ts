@@ -4,14 +4,14 @@ import type { CurrencyId, PayoutId } from '../../common/ids.ts'
 import { payoutStates } from '../../d1/payout-tables.ts'
 import { pageRowsDefault } from '../../ledger/store/entries.ts'
 import { listPayouts } from '../../payouts/list.ts'
-import { pickOwn } from '../../payouts/payout.ts'
+import { payoutItem, pickOwn } from '../../payouts/payout.ts'
 import * as schemas from '../../schemas/parts.ts'
+import { jsonAmount } from '../../schemas/written.ts'
 import { type Route, reading } from '../context.ts'
 import { success } from '../envelope.ts'
 import * as docs from '../openapi/docs.ts'
 import { badQuery } from '../openapi/failures.ts'
 import { approvedPayout, ownPayoutSchema, waitingPayout } from '../openapi/payout.ts'
-import { writePayout } from '../payouts.ts'
 import { choiceParam, idParam, wholeNumber, withQuery } from '../query.ts'
 import { pageRowsMax } from './wallet-flow-list.ts'
 
@@ -28,7 +28,8 @@ export const tronPayouts = {
   rateClass: () => 'lists',
   handle: withQuery(payoutsQuery, async (c, selection) => {
     const { list, count } = await reading(c, (context) => listPayouts(context, { ...selection, uid: c.get('uid') }))
-    return success({ list: list.map((payout) => pickOwn(writePayout(c, payout))), count })
+    const { currencies } = c.env.services.settings
+    return success({ list: list.map((payout) => pickOwn(payoutItem(payout, currencies, jsonAmount))), count })
   }),
 } satisfies Route
 

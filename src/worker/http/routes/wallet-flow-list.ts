@@ -1,12 +1,12 @@
 import * as z from 'zod/mini'
-import { type CurrencyId, type EntryId, type EntryType, entryTypes, type Uid, type WalletId } from '../../common/ids.ts'
-import { type EntrySelection, osnCharsMax, osnForm, type PostedItem, postedItem } from '../../ledger/entry.ts'
+import { type CurrencyId, type EntryId, type EntryType, entryTypes, type WalletId } from '../../common/ids.ts'
+import { osnCharsMax, osnForm, postedItem } from '../../ledger/entry.ts'
 import { listEntries, notWithBefore, offsetMax } from '../../ledger/list-entries.ts'
 import { pageRowsDefault } from '../../ledger/store/entries.ts'
 import * as schemas from '../../schemas/parts.ts'
-import { jsonAmount, type RawJson } from '../../schemas/written.ts'
-import { type RequestContext, type Route, reading } from '../context.ts'
-import { type Json, refusal, success } from '../envelope.ts'
+import { jsonAmount } from '../../schemas/written.ts'
+import { type Route, reading } from '../context.ts'
+import { refusal, success } from '../envelope.ts'
 import * as docs from '../openapi/docs.ts'
 import { badQuery } from '../openapi/failures.ts'
 import { choiceParam, idParam, instantParam, textParam, wholeNumber, withQuery } from '../query.ts'
@@ -37,24 +37,17 @@ export const flowListQuery = z.object({
 export const walletFlowList = {
   path: '/wallet/flow/list',
   rateClass: () => 'lists',
-  handle: withQuery(flowListQuery, (c, selection) =>
-    answerEntries(c, c.get('uid'), selection, ({ by: _, ...item }) => item),
-  ),
+  handle: withQuery(flowListQuery, async (c, selection) => {
+    const found = await reading(c, (context) => listEntries(context, c.get('uid'), selection))
+    if (!found.ok) return refusal(found.error)
+    const { currencies } = c.env.services.settings
+    const list = found.value.list.map((entry) => {
+      const { by: _, ...item } = postedItem(entry, currencies, jsonAmount)
+      return item
+    })
+    return success({ list, count: found.value.count })
+  }),
 } satisfies Route
-
-/** Answers with a page of a user's entries, each rendered by `shown`. */
-export async function answerEntries(
-  c: RequestContext,
-  uid: Uid,
-  selection: EntrySelection,
-  shown: (item: PostedItem<RawJson>) => Json,
-): Promise<Response> {
-  const { currencies } = c.env.services.settings
-  const found = await reading(c, (context) => listEntries(context, uid, selection))
-  if (!found.ok) return refusal(found.error)
-  const { list, count } = found.value
-  return success({ list: list.map((entry) => shown(postedItem(entry, currencies, jsonAmount))), count })
-}
 
 /** The schema of a ledger entry as its user sees it. */
 export const flow = () =>

@@ -1,24 +1,15 @@
-import type { Uid } from '../../common/ids.ts'
-import { listWallets } from '../../ledger/list-entries.ts'
 import * as schemas from '../../schemas/parts.ts'
-import { jsonAmount } from '../../schemas/written.ts'
-import { type RequestContext, type Route, reading } from '../context.ts'
-import { success } from '../envelope.ts'
+import type { Route } from '../context.ts'
+import { answerRead } from '../handlers.ts'
 import * as docs from '../openapi/docs.ts'
+import { useCases } from '../use-cases.ts'
 
 /** The user's balance in each configured currency, from the ledger and not from the chain. */
 export const walletList = {
   path: '/wallet/list',
   rateClass: () => 'lists',
-  handle: (c) => answerWallets(c, c.get('uid')),
+  handle: (c) => answerRead(c, useCases.wallets, { uid: c.get('uid') }),
 } satisfies Route
-
-/** Answers with the balance of a user in each configured currency; 0 where there is no entry yet. */
-export async function answerWallets(c: RequestContext, uid: Uid): Promise<Response> {
-  const wallets = await reading(c, (context) => listWallets(context, uid))
-  const list = wallets.map(({ amount, currency }) => ({ amt: jsonAmount(amount, currency.scale), cuy: currency.cuy }))
-  return success({ list, count: list.length })
-}
 
 const wallet = () =>
   schemas.object('Wallet', () => ({
