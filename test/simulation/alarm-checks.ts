@@ -82,7 +82,8 @@ function hasCause(env: Environment, kind: AlarmKind, fields: LogFields): boolean
 function hasPayoutCause(env: Environment, kind: AlarmKind, { payout }: LogFields): boolean {
   const { payouts, restores } = env
   if (payouts === null) return false
-  if (kind === 'payout-unknown') return restores > 0 // in a restored copy the payout has no transaction
+  // In a restored copy the payout has no transaction. A chain that is corrected can have one that had failed, after the payout was signed again.
+  if (kind === 'payout-unknown') return restores > 0 || env.scenario.hardships.reverses
   // The blocks of a wrong chain, and those of a chain that is corrected, show late what has become of a transaction.
   if (kind !== 'payout-refused' || env.scenario.hardships.reverses) return true
   const key = payouts.keyOfPayout(Number(payout))

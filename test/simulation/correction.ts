@@ -69,7 +69,7 @@ export async function replaceFinal(run: SimulatedRun, { show, beforeCorrection }
     if (!(await passUntil(env, isHalted, 300_000)) && gaps() === gapsBefore) {
       return env.violate('the scan is not halted although its block is not in the chain')
     }
-    await beforeCorrection()
+    if (isHalted()) await beforeCorrection() // else nobody knows yet that what a person decides by is wrong
     correct(run, from)
     await passUntil(env, () => !isHalted(), 120_000) // the first step of the correction ends the halt
   } else await passUntil(env, () => !isHalted(), 300_000)

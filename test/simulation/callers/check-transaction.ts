@@ -64,6 +64,7 @@ function checkSent({ env, stored }: Client, uid: Uid, txid: Txid): void {
     const expected = transfer.txid === txid ? expectedDeposit(env, transfer) : null
     if (expected?.uid !== uid || transfer.height > env.finalized() || mayWait(env, expected, 'wallet-full')) continue
     const { state } = stored.transfer(txid, transfer.position) ?? {}
+    if (isLacked(env, transfer.height)) continue // too few nodes can show it
     if (isKept && state !== 'credited') env.violate(`${txid}:${transfer.position} was asked for and is not credited`)
     if (state === 'credited') env.count('sent by a contract: credited')
   }
