@@ -17,6 +17,12 @@ const digitsForm = /^[1-9]\d{0,15}$/
 type BadInput = Extract<QueryFailure, { kind: 'bad-input' }>
 type Shape = Record<string, z.ZodMiniType>
 
+/**
+ * The parameters of a list that selects by `Selection`: one for each member of it, and no other. A
+ * parameter that nothing selects by does not compile.
+ */
+export type ParametersOf<Selection> = { readonly [Name in keyof Selection]-?: z.ZodMiniType<Selection[Name]> }
+
 /** Reads the parameters that the schema names from a URL, as text, and ignores others. A repeated parameter becomes a list, which no schema accepts. */
 export function readParameters(schema: z.ZodMiniObject<Shape>, url: string): Readonly<Record<string, unknown>> {
   const values: Record<string, string | readonly string[]> = {}

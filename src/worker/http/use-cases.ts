@@ -14,11 +14,12 @@ import { askPayouts } from '../payouts/ask.ts'
 import { approvePayouts, cancelPayouts } from '../payouts/decide.ts'
 import { listPayouts } from '../payouts/list.ts'
 import { type Payout, payoutItem } from '../payouts/payout.ts'
+import type { PayoutSelection } from '../payouts/store/lists.ts'
 import { jsonAmount } from '../schemas/written.ts'
 import type { FollowUp, RequestWriteContext } from '../services.ts'
 import type { Backend, Scope } from './auth/authenticate.ts'
 import type { Decider, LedgerRoute } from './context.ts'
-import { addressParam, choiceParam, idParam, textParam, uidParam, wholeNumber } from './query.ts'
+import { addressParam, choiceParam, idParam, type ParametersOf, textParam, uidParam, wholeNumber } from './query.ts'
 import { rechargeQuery } from './routes/tron-recharge.ts'
 import { flowListQuery, pageRowsMax } from './routes/wallet-flow-list.ts'
 
@@ -44,7 +45,7 @@ const selectedPayouts = z.object({
   ...rechargeQuery.shape,
   limit: z.optional(wholeNumber(pageRowsMax)),
   before: z.optional(idParam<PayoutId>()),
-})
+} satisfies ParametersOf<PayoutSelection>)
 
 /**
  * What a route takes from its use case. Over RPC the same holds, except that a Worker that is bound

@@ -5,6 +5,7 @@ import { payoutStates } from '../../d1/payout-tables.ts'
 import { pageRowsDefault } from '../../ledger/store/entries.ts'
 import { listPayouts } from '../../payouts/list.ts'
 import { payoutItem, pickOwn } from '../../payouts/payout.ts'
+import type { PayoutSelection } from '../../payouts/store/lists.ts'
 import * as schemas from '../../schemas/parts.ts'
 import { jsonAmount } from '../../schemas/written.ts'
 import { type Route, reading } from '../context.ts'
@@ -12,7 +13,7 @@ import { success } from '../envelope.ts'
 import * as docs from '../openapi/docs.ts'
 import { badQuery } from '../openapi/failures.ts'
 import { approvedPayout, ownPayoutSchema, waitingPayout } from '../openapi/payout.ts'
-import { choiceParam, idParam, wholeNumber, withQuery } from '../query.ts'
+import { choiceParam, idParam, type ParametersOf, wholeNumber, withQuery } from '../query.ts'
 import { pageRowsMax } from './wallet-flow-list.ts'
 
 const payoutsQuery = z.object({
@@ -20,7 +21,7 @@ const payoutsQuery = z.object({
   before: z.optional(idParam<PayoutId>()),
   state: z.optional(choiceParam(payoutStates)),
   cuy: z.optional(idParam<CurrencyId>()),
-})
+} satisfies Partial<ParametersOf<PayoutSelection>>)
 
 /** The user's payouts, newest first. Reads only the database. */
 export const tronPayouts = {

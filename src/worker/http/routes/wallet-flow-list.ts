@@ -1,6 +1,6 @@
 import * as z from 'zod/mini'
 import { type CurrencyId, type EntryId, type EntryType, entryTypes, type WalletId } from '../../common/ids.ts'
-import { osnCharsMax, osnForm, postedItem } from '../../ledger/entry.ts'
+import { type EntrySelection, osnCharsMax, osnForm, postedItem } from '../../ledger/entry.ts'
 import { listEntries, notWithBefore, offsetMax } from '../../ledger/list-entries.ts'
 import { pageRowsDefault } from '../../ledger/store/entries.ts'
 import * as schemas from '../../schemas/parts.ts'
@@ -9,7 +9,7 @@ import { type Route, reading } from '../context.ts'
 import { refusal, success } from '../envelope.ts'
 import * as docs from '../openapi/docs.ts'
 import { badQuery } from '../openapi/failures.ts'
-import { choiceParam, idParam, instantParam, textParam, wholeNumber, withQuery } from '../query.ts'
+import { choiceParam, idParam, instantParam, type ParametersOf, textParam, wholeNumber, withQuery } from '../query.ts'
 
 /** Most items on one page of a list. Events and statements have limits of their own. */
 export const pageRowsMax = 100
@@ -31,7 +31,7 @@ export const flowListQuery = z.object({
   osn: z.optional(textParam(osnExpected, osnForm, (osn) => osn, osnCharsMax)),
   from: z.optional(instantParam()),
   to: z.optional(instantParam()),
-})
+} satisfies ParametersOf<EntrySelection>)
 
 /** The user's ledger entries, newest first. */
 export const walletFlowList = {

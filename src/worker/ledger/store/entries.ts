@@ -139,9 +139,13 @@ function selectPage({ rows, where }: Pick<EntryScope, 'rows' | 'where'>, limit: 
 const skippedBy = ({ page = 1, limit = pageRowsDefault }: EntrySelection) => (Math.min(page, pageNumberMax) - 1) * limit
 
 const endOfIds = sql.raw('9223372036854775807')
-const boundNames = ['cuy', 'wid', 'type', 'from', 'to', 'before', 'skipped'] as const
+/** What a selection without `osn` is made of: `skipped` stands for its page and its limit. */
+type BoundName = Exclude<keyof EntrySelection, 'osn' | 'page' | 'limit'> | 'skipped'
+/** A member of `EntrySelection` that is missing here does not compile, so none is silently ignored. */
+const bound = { cuy: 1, wid: 1, type: 1, from: 1, to: 1, before: 1, skipped: 1 } satisfies Record<BoundName, 1>
+const boundNames = Object.keys(bound) as readonly BoundName[] // safe: the keys of the object above
 /** The values of a selection, or placeholders for them. */
-type Bounds = { readonly [Name in (typeof boundNames)[number]]?: unknown }
+type Bounds = { readonly [Name in BoundName]?: unknown }
 
 /**
  * The statements that count and read a page, for a selection without `osn`. Their texts are built once for each set of filters that are given, and kept in
@@ -160,7 +164,7 @@ function listing(db: ReadDatabase, uid: Uid, selection: EntrySelection): readonl
 type Made = ReturnType<typeof fixedStatement<string>>
 const listings = new Map<string, { readonly count: Made; readonly page: Made }>()
 
-function makeListing(given: readonly (typeof boundNames)[number][]) {
+function makeListing(given: readonly BoundName[]) {
   const bounds: Bounds = Object.fromEntries(given.map((name) => [name, sql.placeholder(name)]))
   const scope = allEntries(bounds)
   const page = selectPage(scope, sql.placeholder('limit'))
