@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { walkToEnd } from '../../src/pages/desk/files.ts'
-import { type ListRow, noFilter, type ReadRows, unwalked, walkOn } from '../../src/pages/desk/walk.ts'
+import { type ListRow, noFilter, type ReadRows, unwalked, walkOn, walkToEnd } from '../../src/pages/desk/walk.ts'
 
 const hourMs = 3_600_000
 /** The time of the first row: a midnight in the time zone of this machine. */

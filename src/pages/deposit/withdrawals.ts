@@ -1,6 +1,5 @@
 import type { Api, Reply } from '../kit/api.ts'
 import { html } from '../kit/dom.ts'
-import { payoutStateNames } from '../kit/payout-states.ts'
 import type { ListPage } from '../kit/read.ts'
 import { explorerLink } from './arrivals.ts'
 import type { DepositContext, DepositModel } from './context.ts'
@@ -31,11 +30,22 @@ export async function loadPayouts(model: DepositModel, api: Api): Promise<Reply<
 }
 
 /** For the line of an entry: the state of the withdrawal's payout, and a link to its transaction. Empty if the entry has no payout. */
-export function payoutParts({ model, texts }: DepositContext, entry: HistoryEntry): readonly HTMLElement[] {
+export function payoutParts(context: DepositContext, entry: HistoryEntry): readonly HTMLElement[] {
+  const { model, texts } = context
   const payout = entry.type === withdrawal ? model.payouts.get(keyOf(entry)) : undefined
   if (payout === undefined) return []
   const explorer = model.offer?.explorer ?? null
-  const state = html('span', { class: 'muted' }, payoutStateNames(texts)[payout.state])
+  const state = html('span', { class: 'muted' }, stateNames(context)[payout.state])
   if (explorer === null || payout.txid === null) return [state]
   return [state, explorerLink(explorer, `transaction/${payout.txid}`, texts.viewTransaction)]
 }
+
+/** The names of a payout's states, by the states that the service returns. */
+const stateNames = ({ texts }: DepositContext) => ({
+  waiting: texts.payoutWaiting,
+  approved: texts.payoutApproved,
+  signed: texts.payoutSigned,
+  paid: texts.payoutPaid,
+  stuck: texts.payoutStuck,
+  cancelled: texts.payoutCancelled,
+})

@@ -1,4 +1,4 @@
-import type { Refusal, Reply } from '../kit/api.ts'
+import { query, type Refusal, type Reply } from '../kit/api.ts'
 import type { ListPage } from '../kit/read.ts'
 import {
   type ChainFinding,
@@ -11,7 +11,6 @@ import {
   readOwner,
   readPostedEntries,
 } from './data.ts'
-import { query } from './parameters.ts'
 import { type Asker, findPayouts, isOf, type PayoutStory, payoutStories, storyOf } from './payout-answer.ts'
 import type { DeskPayout } from './payout-data.ts'
 import type { DeskQuestion } from './place.ts'

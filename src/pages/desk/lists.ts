@@ -2,9 +2,8 @@ import { decimalForm } from '../kit/decimal.ts'
 import { type Attributes, button, createSlot, html, type PageView, setText } from '../kit/dom.ts'
 import type { DeskContext } from './context.ts'
 import { createRows } from './rows.ts'
-import type { FilteredSource } from './source.ts'
 import { createSources } from './sources.ts'
-import { type ListFilter, noFilter } from './walk.ts'
+import { type FilteredSource, type ListFilter, noFilter } from './walk.ts'
 
 /** The part of the page with the lists of deposits, payouts, entries and events. It shows one list at a time, with a filter. */
 export interface ListsView extends PageView {

@@ -1,12 +1,11 @@
+import { query } from '../kit/api.ts'
 import { knownCount } from '../kit/counted.ts'
 import { html } from '../kit/dom.ts'
 import { type DeskContext, deskAmount, deskSymbol, payoutsNow, sinceText, stateName } from './context.ts'
-import { query } from './parameters.ts'
 import { small, storyButton } from './parts.ts'
 import { type DeskPayout, deskPayoutStates, readDeskPayouts } from './payout-data.ts'
 import { leftTexts } from './payout-left.ts'
-import { type FilteredSource, isCounted } from './source.ts'
-import type { ListRow, Row } from './walk.ts'
+import { type FilteredSource, isCounted, type ListRow, type Row } from './walk.ts'
 
 /** The list of payouts: of all users, or of the user or to the address that `of` names. */
 export function payoutSource(context: DeskContext, of: { uid?: number; to?: string } = {}): FilteredSource {

@@ -1,7 +1,7 @@
 import type { Refusal } from '../kit/api.ts'
+import { createCsv } from '../kit/csv.ts'
 import { button, html } from '../kit/dom.ts'
 import type { DeskContext } from './context.ts'
-import { saveList } from './files.ts'
 import { createLiveSlot, listTable, small } from './parts.ts'
 import { refusalElements } from './refusal.ts'
 import {
@@ -13,6 +13,7 @@ import {
   unwalked,
   type Walked,
   walkOn,
+  walkToEnd,
 } from './walk.ts'
 
 /** Most pages that are read at a time. Several are if the filter leaves few rows of each, or if many rows are read again. */
@@ -123,3 +124,25 @@ function createFileButton(context: DeskContext, source: RowSource, filterOf: () 
   const label = html('span', {}, texts.csv)
   return button({ 'aria-label': texts.csvOf(source.title) }, label, () => void save())
 }
+
+/**
+ * Downloads a CSV file with all rows of a list that pass the filter. `isWanted` gets the number of rows so far; if it returns false, reading stops and there is
+ * no file. Returns the refusal of the service because of which there is no file, otherwise null.
+ */
+async function saveList(
+  { name, columns, read }: RowSource,
+  filter: ListFilter,
+  isWanted: (count: number) => boolean,
+): Promise<Refusal | null> {
+  const file = createCsv(columns)
+  let count = 0
+  const refusal = await walkToEnd(read, filter, (rows) => {
+    file.add(rows.map((row) => row.values().map(asText)))
+    count += rows.length
+    return isWanted(count)
+  })
+  if (refusal === null && isWanted(count)) file.save(`${name}.csv`)
+  return refusal
+}
+
+const asText = (value: string | number | null) => String(value ?? '')

@@ -1,3 +1,4 @@
+import { query } from '../kit/api.ts'
 import { knownCount } from '../kit/counted.ts'
 import { html } from '../kit/dom.ts'
 import {
@@ -19,13 +20,11 @@ import {
   readOwnedDeposits,
   readPostedEntries,
 } from './data.ts'
-import { query } from './parameters.ts'
 import { depositRow, small, storyButton } from './parts.ts'
 import { deskPayoutStates } from './payout-data.ts'
 import { payoutSource } from './payout-source.ts'
 import { depositReason, stuckWords } from './reasons.ts'
-import { type FilteredSource, isCounted } from './source.ts'
-import type { ListRow, Row } from './walk.ts'
+import { type FilteredSource, isCounted, type ListRow, type Row } from './walk.ts'
 
 /** The lists of the desk, in the order of their buttons. To add a list, add it here. */
 export const createSources = (context: DeskContext): readonly FilteredSource[] => [

@@ -66,6 +66,17 @@ export interface RowSource {
   readonly read: ReadRows
 }
 
+/** A list with a filter by state or type. */
+export interface FilteredSource extends RowSource {
+  /** What `state` of the filter means for this list (its label), and the values that it can have, with their names. */
+  readonly states: { readonly name: string; readonly values: () => readonly (readonly [value: string, name: string])[] }
+  /** Whether the service has this list: without `PAYOUTS` it has no payouts. Absent: every service has the list. */
+  readonly isThere?: () => boolean
+}
+
+/** Whether the service's count is that of the filtered list. With times or amounts it is not, because only the page filters by those. */
+export const isCounted = ({ from, to, least, most }: ListFilter) => from + to + least + most === ''
+
 /** How far a list was read, and the rows so far that pass the filter. */
 export interface Walked {
   readonly rows: readonly ListRow[]
@@ -117,6 +128,33 @@ export async function walkOn(
     found.push(...rows.filter((row) => passes(row, filter, earliest, end)))
   }
   return { rows: found, count, next, back }
+}
+
+/** The pause after a failed request if the service names none, and how many requests in a row may fail before the last try. */
+const retrySeconds = 5
+const retriesMax = 5
+
+/** Passes all rows to `take`, page by page, until `take` returns false. After a failure it waits and tries again. Returns the last failure if it gives up. */
+export async function walkToEnd(
+  read: ReadRows,
+  filter: ListFilter,
+  take: (rows: readonly ListRow[]) => boolean,
+): Promise<Refusal | null> {
+  let walked: Omit<Walked, 'rows'> = unwalked
+  for (let tries = 0; walked.next !== null; ) {
+    const next = await walkOn(read, filter, walked, { wanted: 100, pagesMax: 1 })
+    if (!('kind' in next)) {
+      if (!take(next.rows)) return null
+      walked = next
+      tries = 0
+      continue
+    }
+    tries += 1
+    if (tries > retriesMax || next.status === 401) return next
+    const seconds = next.retrySeconds ?? retrySeconds
+    await new Promise((resolve) => setTimeout(resolve, seconds * 1_000))
+  }
+  return null
 }
 
 /** Finds the id of the oldest row that is not older than `time`, by binary search. All rows below that id are older. Null if all rows are older. */

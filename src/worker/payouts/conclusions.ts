@@ -1,12 +1,13 @@
 import type { Address } from '../chain/address.ts'
 import type { BlockHeight, Txid } from '../chain/block.ts'
+import type { Chain } from '../chain/chain.ts'
 import type { UnixMs } from '../common/time.ts'
 import type { WriteDatabase } from '../d1/database.ts'
 import { selectConfirmedFees } from '../issuer/store.ts'
 import { conclude, expire, type Pair, type TransactionRow } from './lifecycle.ts'
 import type { Outgoing, OutgoingReading } from './outgoing.ts'
 import { type InsertedTransaction, insertTransactions, pairStatements } from './store/rows.ts'
-import { seenAt, selectConcerned, selectExpired, storeEnds } from './store/transactions.ts'
+import { seenAt, selectConcerned, selectExpired, selectUncosted, storeCost, storeEnds } from './store/transactions.ts'
 
 /** The transactions of payout addresses that a read of blocks has found, and what the read looked for. */
 export interface ReadOfPayouts extends OutgoingReading {
@@ -23,6 +24,12 @@ const expiredMax = 100
  * only once: otherwise a lying node could keep it from being sent at all.
  */
 export const seenPauseMs = 120_000
+/** Most stuck payouts among which failed transactions are looked for, the newest first. */
+const costedAmongMax = 50
+/** Most transactions whose cost one tick reads: each takes a request to each node of the quorum. */
+const costsPerTick = 5
+/** The cost of a transaction is asked for within this time of its end. If no quorum tells it by then, it stays unknown. */
+const costAskedMs = 3_600_000
 
 /**
  * Decides what final blocks mean for payouts, and returns the statements to store in one batch with these blocks. A transaction in the blocks ends, and its
@@ -43,7 +50,7 @@ export async function decideConclusions(
   )
   const fees: Awaited<ReturnType<typeof selectConfirmedFees>> =
     found.length === 0 ? new Map() : await selectConfirmedFees(db)
-  const steps = found.map((shown) => {
+  const changes = found.map((shown) => {
     const pair = stored.found.get(shown.txid)
     if (pair === undefined) return []
     return conclude(pair, shown, (pair.payout === null ? undefined : fees.get(pair.payout.cuy)) ?? [], at)
@@ -54,8 +61,8 @@ export async function decideConclusions(
   return [
     // A transaction may be reopened and end again in the same batch. So the first changes of all transactions come before the second ones.
     ...pairStatements(db, [
-      steps.flatMap(([first]) => first ?? []),
-      steps.flatMap(([, second]) => second ?? []),
+      changes.flatMap(([first]) => first ?? []),
+      changes.flatMap(([, second]) => second ?? []),
       passed,
     ]),
     ...insertTransactions(db, unknown),
@@ -113,4 +120,12 @@ export function seenStatement(
   at: UnixMs,
 ): D1PreparedStatement {
   return seenAt(db, seen, (at + seenPauseMs) as UnixMs) // safe: a later time
+}
+
+/** Reads and stores what failed transactions of payouts have cost, for people. What the nodes do not tell is asked again by the next tick. */
+export async function readCosts(db: WriteDatabase, chain: Pick<Chain, 'cost'>, now: UnixMs): Promise<void> {
+  for (const transaction of await selectUncosted(db, now - costAskedMs, costedAmongMax, costsPerTick)) {
+    const cost = await chain.cost(transaction.txid, transaction.height)
+    if (cost.ok) await storeCost(db, transaction, cost.value)
+  }
 }
