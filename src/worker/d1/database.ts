@@ -45,6 +45,11 @@ export function fixedStatement<Name extends string = never>(query: SQLWrapper) {
   }
 }
 
+/** The rows of a statement's result in a batch. The type is the caller's word for the columns that its own statement selects, because D1 knows none. */
+export function resultRows<Row>(result: D1Result | undefined): readonly Row[] {
+  return (result?.results ?? []) as Row[] // safe: see above
+}
+
 /** Returns the text of SQL without values, for places that take only text, such as the WHERE of an index. Throws if there are values to bind. */
 export function toText(query: SQL): string {
   const { sql: text, params } = dialect.sqlToQuery(query)

@@ -2,7 +2,7 @@ import { gt, lt, type SQL, type SQLWrapper, sql } from 'drizzle-orm'
 import type { SQLiteColumn } from 'drizzle-orm/sqlite-core'
 import { type Address, formatBase58 } from '../chain/address.ts'
 import { formatRange, type UserRange } from '../common/user-range.ts'
-import { ofHex, type ReadDatabase, toStatement, type WriteDatabase } from '../d1/database.ts'
+import { ofHex, type ReadDatabase, resultRows, toStatement, type WriteDatabase } from '../d1/database.ts'
 import { payoutTransactions } from '../d1/payout-tables.ts'
 import { days, totals } from '../d1/state-tables.ts'
 import { addresses, isOpenTransfer, storedCurrencies, storedSettings, transfers, userRanges } from '../d1/tables.ts'
@@ -125,10 +125,10 @@ async function selectStored(db: ReadDatabase, { currencies }: DataMeaning): Prom
     toStatement(db, selectCurrencies(sql`NOT ${isConfigured}`)),
     toStatement(db, selectUserRange),
   ])
-  const [users] = (range?.results ?? []) as UserRange[] // safe: the columns of `selectUserRange`
+  const [users] = resultRows<UserRange>(range)
   return [
     ...(users === undefined ? [] : [{ name: rangeSetting, value: formatRange(users), used: true }]),
-    ...toStoredSettings((settings?.results ?? []) as Setting[], (known?.results ?? []) as CurrencyRow[]), // safe: the columns of both
+    ...toStoredSettings(resultRows<Setting>(settings), resultRows<CurrencyRow>(known)),
   ]
 }
 

@@ -7,6 +7,7 @@ import {
   isRefusedBy,
   memberList,
   type ReadDatabase,
+  resultRows,
   type WriteDatabase,
 } from '../../d1/database.ts'
 import { scans } from '../../d1/state-tables.ts'
@@ -43,8 +44,8 @@ export async function selectDecisionFacts(
       deposits.map(({ uid, cuy }) => ({ uid, cuy })),
     ),
   ])
-  const balances = (held?.results ?? []) as WalletRow[] // safe: the columns of `selectBalancesOf`
-  const { operators, decimals } = readKept((kept?.results ?? []) as KeptRow[]) // safe: the columns of `keptStatement`
+  const balances = resultRows<WalletRow>(held)
+  const { operators, decimals } = readKept(resultRows<KeptRow>(kept))
   return {
     isHalted: (halted?.results ?? []).length > 0,
     balances: new Map(balances.map(({ uid, cuy, balance }) => [walletKey(uid, cuy), BigInt(balance)])),

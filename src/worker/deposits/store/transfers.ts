@@ -10,6 +10,7 @@ import {
   member,
   memberList,
   type ReadDatabase,
+  resultRows,
   toJsonTexts,
   type WriteDatabase,
 } from '../../d1/database.ts'
@@ -46,9 +47,9 @@ export async function selectTransferStore(db: ReadDatabase, judged: readonly Jud
     selectBalancesOf(db, owners),
     ...keys.map((list) => selectKnown(db, { keys: list })),
   ])
-  const [state] = (scan?.results ?? []) as { readonly position: BlockHeight }[] // safe: the columns of the statement
-  const balances = (held?.results ?? []) as WalletRow[] // safe: the columns of `selectBalancesOf`
-  const rows = known.flatMap(({ results }) => results as KnownRow[]) // safe: the columns of `selectKnown`
+  const [state] = resultRows<{ readonly position: BlockHeight }>(scan)
+  const balances = resultRows<WalletRow>(held)
+  const rows = known.flatMap(resultRows<KnownRow>)
   return {
     position: state?.position ?? null,
     known: new Map(rows.map((row) => [transferKey(row), readKnown(row)])),

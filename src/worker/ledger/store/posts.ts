@@ -2,7 +2,7 @@ import { sql } from 'drizzle-orm'
 import { amountMax } from '../../common/amount.ts'
 import type { BackendName } from '../../common/ids.ts'
 import type { UnixMs } from '../../common/time.ts'
-import { bareList, fixedStatement, member, type WriteDatabase } from '../../d1/database.ts'
+import { bareList, fixedStatement, member, resultRows, type WriteDatabase } from '../../d1/database.ts'
 import { payouts } from '../../d1/payout-tables.ts'
 import { flows, postings, wallets } from '../../d1/tables.ts'
 import type { Entry, NewEntry } from '../entry.ts'
@@ -37,15 +37,15 @@ export async function storePost(
     selectKnown(db, { list }),
     selectWallets(db, { list }),
   ])
-  const [inUse] = (before?.results ?? []) as InUseRow[] // safe: the columns of the statement
+  const [inUse] = resultRows<InUseRow>(before)
   if (inUse === undefined || known === undefined || balances === undefined) {
     throw new Error('a batch returned too few results')
   }
   return {
     stored: inUse.isKnown === 0 && known.results.length > 0,
     ofPayout: inUse.place,
-    known: (known.results as EntryRow[]).map(readEntry), // safe: the columns of the statement
-    balances: balances.results as PostAttempt['balances'][number][], // safe: the columns of `selectWallets`
+    known: resultRows<EntryRow>(known).map(readEntry),
+    balances: resultRows<PostAttempt['balances'][number]>(balances),
   }
 }
 

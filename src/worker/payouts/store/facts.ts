@@ -8,6 +8,7 @@ import {
   ofHex,
   openTables,
   type ReadDatabase,
+  resultRows,
   shown,
   toStatement,
   type WriteDatabase,
@@ -45,7 +46,7 @@ export async function selectLeavingFacts(db: ReadDatabase, address: Address): Pr
     selectFound(db, {}),
     selectStanding(db, {}),
   ])
-  const [row] = (state?.results ?? []) as StateRow[] // safe: the statement selects these columns
+  const [row] = resultRows<StateRow>(state)
   if (row === undefined) throw new Error('a query with a left join has a row')
   return {
     address,
@@ -53,9 +54,9 @@ export async function selectLeavingFacts(db: ReadDatabase, address: Address): Pr
     restoredAt: row.restoredAt,
     unknownSince: row.unknownSince,
     isReplaced: row.isReplaced === 1,
-    decimals: readAgreedDecimals((agreed?.results ?? []) as DecimalsRow[]), // safe: the statement selects these columns
-    found: new Map((found?.results as FoundRow[] | undefined)?.map((one) => [one.contract, one.found])), // safe: the statement selects these columns
-    issuers: readIssuerState((standing?.results ?? []) as StandingRow[]), // safe: the statement selects these columns
+    decimals: readAgreedDecimals(resultRows<DecimalsRow>(agreed)),
+    found: new Map(resultRows<FoundRow>(found).map((one) => [one.contract, one.found])),
+    issuers: readIssuerState(resultRows<StandingRow>(standing)),
   }
 }
 

@@ -4,7 +4,7 @@ import type { Address } from '../../chain/address.ts'
 import type { Txid } from '../../chain/block.ts'
 import type { CurrencyId, PayoutId, Uid } from '../../common/ids.ts'
 import type { UnixMs } from '../../common/time.ts'
-import { fixedStatement, ofHex, type ReadDatabase, toStatement } from '../../d1/database.ts'
+import { fixedStatement, ofHex, type ReadDatabase, resultRows, toStatement } from '../../d1/database.ts'
 import { selectHighest } from '../../d1/merge.ts'
 import {
   openStates,
@@ -137,11 +137,11 @@ export async function selectTroubles(
     selectUnsigned(db, { currencies: JSON.stringify(currencies), before }),
     selectUnknown(db, { max }),
   ])
-  const [oldest = null] = (unsigned?.results ?? []) as NonNullable<PayoutTroubles['unsigned']>[] // safe: the columns of the statement
+  const [oldest = null] = resultRows<NonNullable<PayoutTroubles['unsigned']>>(unsigned)
   return {
-    stuck: ((stuck?.results ?? []) as StuckRow[]).map((row) => ({ ...row, failure: readFailure(row.failure) })), // safe: the columns of the statement
+    stuck: resultRows<StuckRow>(stuck).map((row) => ({ ...row, failure: readFailure(row.failure) })),
     unsigned: oldest,
-    unknown: ((unknown?.results ?? []) as { readonly txid: Txid }[]).map(({ txid }) => txid), // safe: the columns of the statement
+    unknown: resultRows<{ readonly txid: Txid }>(unknown).map(({ txid }) => txid),
   }
 }
 

@@ -9,6 +9,7 @@ import {
   memberList,
   ofHex,
   type ReadDatabase,
+  resultRows,
   type WriteDatabase,
 } from '../../d1/database.ts'
 import { payoutHours, payouts } from '../../d1/payout-tables.ts'
@@ -60,13 +61,13 @@ export async function selectPayoutRequestFacts(
     selectBalancesOf(db, requested),
     selectUsed(db, { owners: JSON.stringify(owners), since, hour, end: (hour + 1) * hourMs }),
   ])
-  const usedRows = (used?.results ?? []) as UsedRow[] // safe: the columns of the statement
+  const usedRows = resultRows<UsedRow>(used)
   return {
-    storedPayouts: (storedPayouts?.results ?? []) as PayoutRow[], // safe: the columns of the statement
-    obstacles: ((obstacles?.results ?? []) as ObstacleRow[]).map((row) => {
+    storedPayouts: resultRows<PayoutRow>(storedPayouts),
+    obstacles: resultRows<ObstacleRow>(obstacles).map((row) => {
       return { hasEntry: row.hasEntry === 1, isUsers: row.isUsers === 1 }
-    }), // safe: the columns of the statement
-    balances: (balances?.results ?? []) as WalletRow[], // safe: the columns of the statement
+    }),
+    balances: resultRows<WalletRow>(balances),
     used: new Map(
       usedRows.map(({ uid, cuy, high, low, count }) => [
         usedKey(uid, cuy),

@@ -2,7 +2,7 @@ import { sql } from 'drizzle-orm'
 import type { BlockHash, BlockHeight, Txid } from '../../chain/block.ts'
 import type { CurrencyId, PayoutId } from '../../common/ids.ts'
 import type { UnixMs } from '../../common/time.ts'
-import { fixedStatement, ofHex, type ReadDatabase, type WriteDatabase } from '../../d1/database.ts'
+import { fixedStatement, ofHex, type ReadDatabase, resultRows, type WriteDatabase } from '../../d1/database.ts'
 import { payouts, payoutTransactions } from '../../d1/payout-tables.ts'
 import { scans } from '../../d1/state-tables.ts'
 import { addresses } from '../../d1/tables.ts'
@@ -50,12 +50,12 @@ export async function selectOffer(
     selectApproved(db, { currencies: JSON.stringify(currencies), after, max, among: lookedAtMax }),
     selectHead(db, {}),
   ])
-  const rows = (approved?.results ?? []) as (PayoutRow & { readonly other: string | null })[] // safe: the columns of the statement
+  const rows = resultRows<PayoutRow & { readonly other: string | null }>(approved)
   return {
     offered: rows.map(({ other, ...payout }) => {
       return { payout, other: readOther(other) }
     }),
-    head: readHead(heads?.results as HeadRow[] | undefined), // safe: the columns of the statement
+    head: readHead(resultRows<HeadRow>(heads)),
   }
 }
 
@@ -91,11 +91,11 @@ export async function selectSigningFacts(
     selectByTxids(db, { txids: JSON.stringify(txids) }),
     selectHead(db, {}),
   ])
-  const rows = (found?.results ?? []) as SignableRow[] // safe: the columns of the statement
-  const transactions = (known?.results ?? []) as TransactionRow[] // safe: the columns of the statement
-  const [head] = (heads?.results ?? []) as HeadRow[] // safe: the columns of the statement
+  const rows = resultRows<SignableRow>(found)
+  const transactions = resultRows<TransactionRow>(known)
+  const [head] = resultRows<HeadRow>(heads)
   return {
-    head: readHead(heads?.results as HeadRow[] | undefined), // safe: the columns of the statement
+    head: readHead(resultRows<HeadRow>(heads)),
     position: head?.position ?? null,
     payouts: new Map(
       rows.map(({ hasOpen, hasPaidLate, isToUser, ...payout }) => [

@@ -9,6 +9,7 @@ import {
   isRefusedBy,
   member,
   type ReadDatabase,
+  resultRows,
   type WriteDatabase,
 } from '../../d1/database.ts'
 import { payouts, payoutTransactions } from '../../d1/payout-tables.ts'
@@ -119,11 +120,11 @@ export async function selectConcerned(
     selectPayoutsOf(db, list),
     selectPassing(db, { at: passedAt }),
   ])
-  const byId = new Map(((named?.results ?? []) as PayoutRow[]).map((payout) => [payout.id, payout])) // safe: the columns of the statement
-  const rows = (transactions?.results ?? []) as TransactionRow[] // safe: the columns of the statement
+  const byId = new Map(resultRows<PayoutRow>(named).map((payout) => [payout.id, payout]))
+  const rows = resultRows<TransactionRow>(transactions)
   return {
     found: new Map(rows.map((row) => [row.txid, { transaction: readTransaction(row), payout: payoutOf(row, byId) }])),
-    passing: ((passing?.results ?? []) as TransactionRow[]).map(readTransaction), // safe: the columns of the statement
+    passing: resultRows<TransactionRow>(passing).map(readTransaction),
   }
 }
 
@@ -142,8 +143,8 @@ export async function selectExpired(
   max: number,
 ): Promise<readonly { readonly transaction: TransactionRow; readonly payout: PayoutRow }[]> {
   const [over, named] = await db.batch([selectOver(db, { max }), selectPayoutsOfOver(db, { max })])
-  const byId = new Map(((named?.results ?? []) as PayoutRow[]).map((payout) => [payout.id, payout])) // safe: the columns of the statement
-  const rows = (over?.results ?? []) as TransactionRow[] // safe: the columns of the statement
+  const byId = new Map(resultRows<PayoutRow>(named).map((payout) => [payout.id, payout]))
+  const rows = resultRows<TransactionRow>(over)
   return rows.flatMap((row) => {
     const payout = payoutOf(row, byId)
     return payout === null ? [] : [{ transaction: readTransaction(row), payout }]
