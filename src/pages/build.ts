@@ -1,7 +1,7 @@
 /** Builds the pages. `npm run docs` runs it, so that every deployment has their files beside the Worker. */
 import { copyFileSync, mkdirSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
+import { fileURLToPath, pathToFileURL } from 'node:url'
 import { build, type Plugin } from 'esbuild'
 
 const sources = fileURLToPath(new URL('.', import.meta.url).href)
@@ -34,6 +34,17 @@ const apart: Plugin = {
     ),
 }
 
+/** Runs `shapes.ts`, and puts the values that it exports in its place. */
+const shapes: Plugin = {
+  name: 'shapes',
+  setup: ({ onLoad }) =>
+    onLoad({ filter: /[\\/]pages[\\/]shapes\.ts$/ }, async ({ path }) => {
+      const values: Readonly<Record<string, unknown>> = await import(pathToFileURL(path).href)
+      const lines = Object.entries(values).map(([name, value]) => `export const ${name} = ${JSON.stringify(value)}`)
+      return { contents: lines.join('\n'), loader: 'js' }
+    }),
+}
+
 /** Writes the pages into the folder of static files: for each page its HTML, its scripts and one style sheet. */
 export async function buildPages(assets: string): Promise<void> {
   for (const name of pages) {
@@ -45,7 +56,7 @@ export async function buildPages(assets: string): Promise<void> {
       ...pages.flatMap((name) => ['ts', 'css'].map((type) => join(sources, name, `page.${type}`))),
       ...apartScripts.map((name) => join(sources, `${name}.ts`)),
     ],
-    plugins: [apart],
+    plugins: [apart, shapes],
     outbase: sources,
     outdir: assets,
     bundle: true,

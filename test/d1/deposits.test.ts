@@ -5,8 +5,9 @@ import type { WriteDatabase } from '../../src/worker/d1/database.ts'
 import { type DepositFilter, type DepositKey, depositStates } from '../../src/worker/deposits/deposit.ts'
 import { type DepositPage, listDeposits } from '../../src/worker/deposits/deposits.ts'
 import { storeTransfers } from '../../src/worker/deposits/store/transfers.ts'
+import { databaseBytesMax } from '../../src/worker/scan/size.ts'
 import { selectHealth } from '../../src/worker/scan/store/position.ts'
-import { summaryDays } from '../../src/worker/schemas/summary.ts'
+import { type SummaryData, summaryDays } from '../../src/worker/schemas/summary.ts'
 import { readSummary } from '../../src/worker/summary/summary.ts'
 import { registerEndpoints } from '../../src/worker/webhooks/store/endpoint-state.ts'
 import { twoCurrencies } from '../support/currencies.ts'
@@ -47,8 +48,10 @@ const list = (filter: Question = {}, page: Partial<DepositPage> = {}, from = db)
   return listDeposits({ db: from, clock, currencies: twoCurrencies }, all, { before: null, limit: 20, ...page })
 }
 const idsOf = async (...args: Parameters<typeof list>) => (await list(...args)).list.map(({ id }) => id)
-const summary = (from = db) =>
+const readStored = (from = db) =>
   readSummary({ db: from, clock, currencies: twoCurrencies, payouts: null }, [endpoint], () => selectHealth(from))
+/** The summary as a reader of its JSON has it. */
+const summary = async (from = db) => JSON.parse(JSON.stringify(await readStored(from))) as SummaryData
 const toSecond = { uid: uid(2), to: addressAt(1) }
 
 describe('the transfers of all callers', () => {
@@ -123,6 +126,9 @@ describe('the transfers of all callers', () => {
   })
 })
 
+const instant = (at: number) => new Date(at).toISOString()
+const dayOf = (at: number) => instant(at).slice(0, 10)
+
 describe('the summary', () => {
   it('has what is owed and held, the days, and everything that is open', async () => {
     await db.prepare('UPDATE scan SET advanced_at = ?').bind(today).run()
@@ -148,41 +154,48 @@ describe('the summary', () => {
     await db.prepare('UPDATE scan SET finalized_time = ?1, tried_at = ?1').bind(today).run()
     await storeTransfers(db, [nth(7, credited(1n))], ms(today + 2_000))
     const found = await summary()
-    const unfrozen = { frozen: { sum: 0n, addresses: 0 }, destroyed: 0n }
+    const unfrozen = { frozen: 0, frozen_addresses: 0, destroyed: 0 }
     // The currencies come in the order of `CURRENCIES`.
-    expect(found.currencies.map(({ days, types, moved, ...sums }) => sums)).toEqual([
-      { cuy: 2, owed: 0n, held: null, unread: 0, ...unfrozen, unexplained: { sum: 0n, addresses: 0 } },
+    expect(found.currencies.map(({ days, owed_by, held_by, ...sums }) => sums)).toEqual([
       {
-        cuy: 1,
-        owed: 10n,
-        held: { sum: 20n, addresses: 1, newestAt: today },
-        unread: 2,
+        ...{ cuy: 2, symbol: 'FINE', owed: 0, held: null, held_at: null, compared: 0, unread: 0 },
         ...unfrozen,
-        unexplained: { sum: -2n, addresses: 1 },
+        ...{ unexplained: 0, differing: 0 },
+      },
+      {
+        ...{ cuy: 1, symbol: 'TRX', owed: 0.00001, held: 0.00002, held_at: instant(today), compared: 1, unread: 2 },
+        ...unfrozen,
+        ...{ unexplained: -0.000002, differing: 1 },
       },
     ])
     const [, first] = found.currencies
-    expect(first?.types.filter(({ sum }) => sum !== 0n)).toEqual([{ type: 1, sum: 10n }])
-    expect(Object.keys(first?.moved ?? {})).toEqual(['credited', 'held', 'refused', 'gas', 'collected', 'fees'])
-    expect(first?.moved.credited).toBe(15n) // raw amounts: three transfers of 5
+    expect(first?.owed_by.filter(({ sum }) => sum !== 0)).toEqual([{ type: 1, sum: 0.00001 }])
+    expect(first?.held_by.map(({ what }) => what)).toEqual(['credited', 'held', 'refused', 'gas', 'collected', 'fees'])
+    expect(first?.held_by[0]?.sum).toBe(0.000015) // raw amounts: three transfers of 5
     const [, days = []] = found.currencies.map((one) => one.days)
     expect(days).toHaveLength(summaryDays)
     expect(days.slice(-3)).toEqual([
-      { startsAt: today - 2 * 86_400_000, entries: [] },
-      { startsAt: today - 86_400_000, entries: [{ type: 1, count: 1, sum: 7n }] },
-      { startsAt: today, entries: [{ type: 1, count: 2, sum: 3n }] },
+      { day: dayOf(today - 2 * 86_400_000), deposits: 0, sum: 0, entries: [] },
+      {
+        ...{ day: dayOf(today - 86_400_000), deposits: 1, sum: 0.000007 },
+        entries: [{ type: 1, count: 1, sum: 0.000007 }],
+      },
+      { day: dayOf(today), deposits: 2, sum: 0.000003, entries: [{ type: 1, count: 2, sum: 0.000003 }] },
     ])
     expect(found).toMatchObject({
       addresses: 3,
-      seen: 1,
-      held: [
-        { reason: 'retired', cuy: 1, count: 1, oldestAt: today - 86_400_000 },
-        { reason: 'too-large', cuy: 1, count: 2, oldestAt: today - 86_400_000 },
-      ],
-      gaps: [{ from: 90, to: 91, attempts: 4, why: 'unreadable', since: 60, seen: 0 }],
-      alarms: [{ kind: 'gap-unread', subject: { from: 90 }, since: 61 }],
-      scan: { status: 'ok', scanned: 100, finalized: 120, behind: 20 },
-      endpoints: [{ number: 1, waitingSince: today + 2_000, failingSince: null }],
+      transfers: {
+        seen: 1,
+        held: 3,
+        held_for: [
+          { reason: 'retired', cuy: 1, count: 1, oldest_at: instant(today - 86_400_000) },
+          { reason: 'too-large', cuy: 1, count: 2, oldest_at: instant(today - 86_400_000) },
+        ],
+      },
+      gaps: [{ from: 90, to: 91, attempts: 4, why: 'unreadable', since: instant(60), seen: 0 }],
+      alarms: [{ kind: 'gap-unread', subject: { from: 90 }, since: instant(61) }],
+      scan: { status: 'ok', scanned: 100, finalized: 120, behind: 20, oldest_held_at: instant(today - 86_400_000) },
+      endpoints: [{ number: 1, behind_seconds: 3, failing_since: null }],
     })
   })
 
@@ -260,16 +273,18 @@ describe('the summary', () => {
       ['never where that is in more than a century', 4e9, [[30, 4e9 - 1_000]], null],
       ['never where nothing is known of earlier days', 4e9, [[0, 1e9]], null],
     ])('%s', async (_, bytes, sizes, fullAt) => {
-      expect(await withSizes(bytes, sizes)).toEqual({ bytes, fullAt })
+      const full_on = fullAt === null ? null : dayOf(fullAt)
+      expect(await withSizes(bytes, sizes)).toEqual({ bytes, limit: databaseBytesMax, full_on })
     })
   })
 
   it('of an empty database has no sums', async () => {
     const found = await summary(await openDatabase())
-    expect(found).toMatchObject({ addresses: 0, seen: 0, held: [], gaps: [], alarms: [], endpoints: [] })
+    const transfers = { seen: 0, held: 0, held_for: [] }
+    expect(found).toMatchObject({ addresses: 0, transfers, gaps: [], alarms: [], endpoints: [] })
     expect(found.currencies.map(({ owed, held: sums }) => [owed, sums])).toEqual([
-      [0n, null],
-      [0n, null],
+      [0, null],
+      [0, null],
     ])
   })
 })
@@ -323,7 +338,7 @@ describe('the cost', () => {
     { txid: txid(1_000_001) },
   ]
   const costs = async () => {
-    const rows = [(await measure(db, summary)).rows]
+    const rows = [(await measure(db, readStored)).rows]
     for (const question of questions) {
       for (const page of [{}, { before: below(700), limit: 100 }]) {
         rows.push((await measure(db, (metered) => list(question, page, metered))).rows)

@@ -13,10 +13,11 @@ const cancellable = ['waiting', 'approved', 'stuck']
 export function payoutActions(context: DeskContext, about: Omit<PayoutAction, 'kind'>): Child[] {
   const { texts, model } = context
   const { payout, left } = about
-  const { name = '', mayApprove = false, mayPay = false } = model.summary?.reader ?? {}
+  const { name, scopes } = model.summary?.reader ?? { name: '', scopes: [] }
+  const mayApprove = scopes.includes('ledger:approve')
   const isOwn = isSameName(payout.by, name)
   const isOpen = payout.state === 'waiting' || payout.state === 'stuck'
-  const mayCancel = left.length > 0 ? mayApprove && !isOwn : mayApprove || mayPay
+  const mayCancel = left.length > 0 ? mayApprove && !isOwn : mayApprove || scopes.includes('ledger:pay')
   const actions: readonly Action[] = [
     ...(isOpen && mayApprove && !isOwn ? [{ ...about, kind: 'approve' } as const] : []),
     ...(cancellable.includes(payout.state) && mayCancel ? [{ ...about, kind: 'cancel' } as const] : []),
@@ -33,7 +34,8 @@ export const sumsOfPayout = (context: DeskContext, payout: DeskPayout, taken: st
 /** The buttons of a deposit that is held for review (credit, refuse), or was refused after a review (credit). */
 export function depositActions(context: DeskContext, deposit: OwnedDeposit): Child[] {
   const { state, reason, amount: sent, cuy } = deposit
-  if (reason !== 'review' || context.model.summary?.reader.mayApprove !== true) return []
+  const mayApprove = context.model.summary?.reader.scopes.includes('ledger:approve') === true
+  if (reason !== 'review' || !mayApprove) return []
   const about = { deposit, amount: depositAmount(context, sent, cuy) }
   const kinds = state === 'held' ? (['credit', 'refuse'] as const) : (['credit'] as const)
   return buttonsOf(

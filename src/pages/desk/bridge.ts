@@ -5,7 +5,7 @@ import { type DeskContext, isUncertain, payoutsNow } from './context.ts'
 import type { DeskCurrency } from './data.ts'
 import { createLiveSlot, small } from './parts.ts'
 
-/** The type of the ledger entries of deposits. Among the movements that make up what addresses hold (`heldBy`), deposits have the name `creditedName`. */
+/** The type of the ledger entries of deposits. Among the movements that make up what addresses hold (`held_by`), deposits have the name `creditedName`. */
 const depositType = 1
 /** The type of the ledger entries of payouts, and of withdrawals that a backend pays without this service. */
 const withdrawalType = 2
@@ -35,16 +35,16 @@ export function createBridge(context: DeskContext): PageView {
 
 function bridgeOf(context: DeskContext, currency: DeskCurrency): HTMLElement {
   const { texts, format } = context
-  const { cuy, symbol, owed, held, heldAt, compared, unread, differing, frozen, frozenAddresses } = currency
-  const owedLines = [...currency.owedBy].map(([type, amount]) => ({ name: ledgerName(context, type), amount }))
-  const read = heldAt === null ? texts.notCompared : texts.comparedAt(format.count(compared), format.time(heldAt))
+  const { cuy, symbol, owed, held, held_at, compared, unread, differing, frozen, frozen_addresses } = currency
+  const owedLines = currency.owed_by.map(({ type, sum }) => ({ name: ledgerName(context, type), amount: sum }))
+  const read = held_at === null ? texts.notCompared : texts.comparedAt(format.count(compared), format.time(held_at))
   const heldLines = held === null ? [] : heldLinesOf(context, currency, held)
   const notes = [
     small(read),
     small(unread === 0 ? null : texts.unread(format.count(unread))),
     differing === 0 ? null : html('span', { class: 'fault' }, texts.differing(format.count(differing))),
     small(isUncertain(context, cuy) ? texts.decimalsNote : null),
-    small(frozenAddresses === 0 ? null : texts.frozenSum(format.amount(frozen), format.count(frozenAddresses))),
+    small(frozen_addresses === 0 ? null : texts.frozenSum(format.amount(frozen), format.count(frozen_addresses))),
   ]
   const tables = [
     sumTable(context, texts.bridgeOwed, owedLines, owed),
@@ -69,26 +69,26 @@ function bridgeOf(context: DeskContext, currency: DeskCurrency): HTMLElement {
 }
 
 /** The lines that add up to what addresses hold: money received, collected, burnt and destroyed, unexplained differences, and changes not yet in balances. */
-function heldLinesOf(context: DeskContext, { heldBy, destroyed, unexplained }: DeskCurrency, held: string): Line[] {
+function heldLinesOf(context: DeskContext, { held_by, destroyed, unexplained }: DeskCurrency, held: string): Line[] {
   const { texts } = context
-  const moved = [...heldBy].map(([what, amount]) => ({ name: movedName(context, what), amount }))
+  const moved = held_by.map(({ what, sum }) => ({ name: movedName(context, what), amount: sum }))
   const fault = { name: texts.movedUnexplained, amount: unexplained, isFault: true }
   const lost = difference('0', destroyed)
-  const unread = difference(held, sumOf([...heldBy.values(), lost, unexplained]))
+  const unread = difference(held, sumOf([...held_by.map(({ sum }) => sum), lost, unexplained]))
   return [...moved, { name: texts.movedDestroyed, amount: lost }, fault, { name: texts.movedUnread, amount: unread }]
 }
 
 /** The lines of the difference between what is held and what is owed: amounts that only one of the two contains. */
-function betweenLines(context: DeskContext, { owedBy, heldBy }: DeskCurrency, held: readonly Line[]): Line[] {
+function betweenLines(context: DeskContext, { owed_by, held_by }: DeskCurrency, held: readonly Line[]): Line[] {
   const { texts, model } = context
   const hasPayouts = payoutsNow(model) !== null // payouts are sent from the payout address, which is not among the addresses here
-  const posted = [...owedBy].filter(([type]) => type !== depositType)
-  const credited = heldBy.get(creditedName) ?? '0'
-  const rest = difference(credited, owedBy.get(depositType) ?? '0')
+  const posted = owed_by.filter(({ type }) => type !== depositType)
+  const credited = held_by.find(({ what }) => what === creditedName)?.sum ?? '0'
+  const rest = difference(credited, owed_by.find(({ type }) => type === depositType)?.sum ?? '0')
   return [
-    ...posted.map(([type, amount]) => ({
+    ...posted.map(({ type, sum }) => ({
       name: (type === withdrawalType && hasPayouts ? texts.notFromHere : texts.postedOnly)(ledgerName(context, type)),
-      amount: difference('0', amount),
+      amount: difference('0', sum),
     })),
     { name: texts.movedRest, amount: rest },
     ...held.filter(({ name }) => name !== movedName(context, creditedName)),

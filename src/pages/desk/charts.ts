@@ -32,7 +32,7 @@ export function createCharts(context: DeskContext): PageView {
       )
       select.value = String(shown?.cuy ?? '')
       body.classList.toggle('skeleton', shown === undefined)
-      const key = [shown?.cuy, shown?.days, shown?.days.map(({ entries }) => [...entries])]
+      const key = [shown?.cuy, shown?.days]
       fillBody(JSON.stringify(key), () => (shown === undefined ? [] : chartsOf(context, shown)))
     },
   }
@@ -41,15 +41,16 @@ export function createCharts(context: DeskContext): PageView {
 function chartsOf(context: DeskContext, { days, symbol }: DeskCurrency): HTMLElement[] {
   const { texts, format } = context
   const count = (select: (day: DeskDay) => number) => (day: DeskDay) => String(select(day))
-  const types = new Set(days.flatMap(({ entries }) => [...entries.keys()]).sort((a, b) => a - b))
+  const types = new Set(days.flatMap(({ entries }) => entries.map(({ type }) => type)).sort((a, b) => a - b))
   types.delete(depositType) // the first chart shows deposits
+  const countOf = (wanted: number) => count(({ entries }) => entries.find(({ type }) => type === wanted)?.count ?? 0)
   const whole = (value: string) => format.amount(value)
   const inCurrency = (value: string) => `${format.amount(value)} ${symbol}`
   const charts: readonly Bars[] = [
     [texts.depositsChart, count(({ deposits }) => deposits), whole],
     [texts.sumsChart, ({ sum }) => sum, inCurrency],
     ...[...types].map((type): Bars => {
-      return [texts.entriesChart(typeName(context, type)), count(({ entries }) => entries.get(type) ?? 0), whole]
+      return [texts.entriesChart(typeName(context, type)), countOf(type), whole]
     }),
   ]
   return charts.map((chart) => chartOf(context, days, chart))

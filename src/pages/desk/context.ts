@@ -14,7 +14,7 @@ export interface DeskModel {
   /** The number of the database that the page shows; null if the deployment has only one, or if that is not known yet. */
   cell: number | null
   /** The databases of a deployment with several, once they are known; otherwise empty. */
-  cells: DeskSummary['cells']
+  cells: NonNullable<DeskSummary['cells']>
   /** The summaries of the databases that the page does not show; null for one that has not answered. */
   others: readonly { readonly cell: number; readonly summary: DeskSummary | null }[]
   /** When the summary was made, by the clock of the service, in milliseconds since 1970; null if that is not known. */

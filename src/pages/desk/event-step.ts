@@ -1,6 +1,6 @@
 import { html } from '../kit/dom.ts'
 import type { DeskContext } from './context.ts'
-import type { DeskEndpoint } from './data.ts'
+import { type DeskEndpoint, deliveryFailure } from './data.ts'
 import { lateText, small, storyButton } from './parts.ts'
 import type { Step } from './steps.ts'
 
@@ -12,10 +12,10 @@ export function eventStep(context: DeskContext, type: string, at: string, isStor
   const { texts, model, format } = context
   const endpoints = model.summary?.endpoints ?? []
   const states = endpoints.map((endpoint) => deliveryState(context, endpoint, at, isStoredThen))
-  const lines = endpoints.map(({ number, lastFailure }, index) => {
+  const lines = endpoints.map((endpoint, index) => {
     const [isDelivered, words] = states[index] ?? [false, '']
-    const name = storyButton(context, texts.endpoint(format.count(number)), `endpoint ${number}`)
-    return html('p', {}, name, ` ${words} `, isDelivered ? null : small(lastFailure, 'en'))
+    const name = storyButton(context, texts.endpoint(format.count(endpoint.number)), `endpoint ${endpoint.number}`)
+    return html('p', {}, name, ` ${words} `, isDelivered ? null : small(deliveryFailure(endpoint), 'en'))
   })
   const isDone = states.every(([isDelivered]) => isDelivered)
   const none = endpoints.length === 0 ? [small(texts.noEndpoints)] : []
@@ -25,17 +25,17 @@ export function eventStep(context: DeskContext, type: string, at: string, isStor
 /** Whether an endpoint has received the event. Events are delivered in order, so it has received all that are older than the oldest one that it lacks. */
 function deliveryState(
   context: DeskContext,
-  { behindSeconds, failingSince, beginsAt }: DeskEndpoint,
+  { behind_seconds, failing_since, begins_at }: DeskEndpoint,
   at: string,
   isStoredThen: boolean,
 ): readonly [isDelivered: boolean, words: string] {
   const { texts, model, format } = context
-  if (Date.parse(at) < Date.parse(beginsAt)) return [true, texts.addedLater]
-  const isWaiting = behindSeconds > 0 || failingSince !== null
+  if (Date.parse(at) < Date.parse(begins_at)) return [true, texts.addedLater]
+  const isWaiting = behind_seconds > 0 || failing_since !== null
   if (model.summaryAt === null) {
-    return isWaiting ? [false, lateText(context, behindSeconds)] : [true, texts.has]
+    return isWaiting ? [false, lateText(context, behind_seconds)] : [true, texts.has]
   }
-  const until = model.summaryAt - (behindSeconds + 1) * 1_000 // one second more, because `behindSeconds` is rounded down
+  const until = model.summaryAt - (behind_seconds + 1) * 1_000 // one second more, because `behind_seconds` is rounded down
   if (Date.parse(at) < until && (isStoredThen || !isWaiting)) return [true, texts.has]
   const isLacking = isWaiting && Date.parse(at) > until + 1_000
   return [false, isLacking ? texts.lacks : texts.hasUntil(format.time(new Date(Math.max(0, until)).toISOString()))]

@@ -1,6 +1,6 @@
 import { lookUp } from '../kit/look-up.ts'
 import { type DeskContext, deskAmount, deskSymbol, durationText, sinceText } from './context.ts'
-import type { DeskAlarm, DeskGap, DeskSubject, DeskSummary } from './data.ts'
+import { type DeskAlarm, type DeskGap, type DeskSubject, type DeskSummary, deliveryFailure } from './data.ts'
 import type { Finding, FindingItem, ShownFinding } from './finding.ts'
 import { countAnswering, isMissing, stateText } from './nodes.ts'
 import { isShownByPayouts, payoutAlarmItem, payoutFindings } from './payout-findings.ts'
@@ -83,16 +83,16 @@ export function findingsOf(context: DeskContext, summary: DeskSummary): readonly
 
 /** One finding for each kind of raised alarm; each alarm of that kind is one of its items. */
 function alarmFindings(context: DeskContext, summary: DeskSummary): Finding[] {
-  const { alarms, gaps, endpoints, msg } = summary
+  const { alarms, gaps, endpoints, scan } = summary
   const isFailing = ({ endpoint }: DeskSubject) =>
-    endpoints.some(({ number, failingSince, behindSeconds }) => {
-      return number === endpoint && (failingSince !== null || behindSeconds >= lateSeconds)
+    endpoints.some(({ number, failing_since, behind_seconds }) => {
+      return number === endpoint && (failing_since !== null || behind_seconds >= lateSeconds)
     })
   const own = alarms.filter(({ kind, subject }) => {
     if (isShownByPayouts(kind, summary)) return false
     if (kind === 'gap-unread') return gaps.length === 0
-    const height = kind === 'nodes-disagree' ? subject.height : null
-    if (height !== null && gaps.some(({ from, to }) => from <= height && height <= to)) return false // the finding about this gap says it
+    const height = kind === 'nodes-disagree' ? subject.height : undefined
+    if (height !== undefined && gaps.some(({ from, to }) => from <= height && height <= to)) return false // the finding about this gap says it
     return !(endpointAlarms.includes(kind) && isFailing(subject))
   })
   return [...new Set(own.map(({ kind }) => kind))].flatMap((kind) => {
@@ -107,7 +107,7 @@ function alarmFindings(context: DeskContext, summary: DeskSummary): Finding[] {
       const ofPayouts = payoutAlarmItem(context, alarm, summary)
       if (ofPayouts !== null) return ofPayouts
       const note = isLate ? problemText(context, summary) : subjectText(context, alarm.subject, summary)
-      const about = isLate ? (msg ?? '') : aboutOf(alarm.subject, summary)
+      const about = isLate ? (scan.msg ?? '') : aboutOf(alarm.subject, summary)
       return { about, note, since: alarm.since, ask: askOf(alarm.subject) }
     })
     const title = isStalled ? context.texts.standsStill : raised
@@ -117,11 +117,11 @@ function alarmFindings(context: DeskContext, summary: DeskSummary): Finding[] {
 }
 
 /** The finding about currencies whose decimals differ from those of their contract, with how many deposits are held because of that. */
-function decimalsFinding(context: DeskContext, alarms: readonly DeskAlarm[], { held }: DeskSummary): Finding {
+function decimalsFinding(context: DeskContext, alarms: readonly DeskAlarm[], { transfers }: DeskSummary): Finding {
   const { texts, format } = context
   const items = alarms.map(({ subject, since }) => {
     const cuy = subject.cuy ?? 0
-    const count = held.find((one) => one.reason === 'decimals-differ' && one.cuy === cuy)?.count ?? 0
+    const count = transfers.held_for.find((one) => one.reason === 'decimals-differ' && one.cuy === cuy)?.count ?? 0
     const waiting = count === 0 ? '' : ` · ${texts.pair(texts.heldHeading, format.count(count))}`
     const note = texts.cuyAt(deskSymbol(context, cuy), String(cuy)) + waiting
     return { about: '', note, since, ask: count === 0 ? null : 'deposits held' }
@@ -133,41 +133,43 @@ function decimalsFinding(context: DeskContext, alarms: readonly DeskAlarm[], { h
 }
 
 /** Why the newest tick (one run of the scan) did not read every final block; empty if it did, or if the page does not know the reason. */
-const problemText = ({ texts }: DeskContext, { problem }: DeskSummary): string =>
-  lookUp(texts.problems, problem ?? '') ?? ''
+const problemText = ({ texts }: DeskContext, { scan }: DeskSummary): string =>
+  lookUp(texts.problems, scan.problem ?? '') ?? ''
 
 /** The service's words about what an alarm is about: the last error of a node, or the txid, or the name of a setting. */
 function aboutOf({ node, txid, setting }: DeskSubject, { nodes }: DeskSummary): string {
-  return (node === null ? (txid ?? setting) : nodes?.[node - 1]?.failure) ?? ''
+  return (node === undefined ? (txid ?? setting) : nodes?.[node - 1]?.failure) ?? ''
 }
 
 /** What an alarm is about, in the page's words: a node, an endpoint, a block, a currency, or an address with its difference. Empty for anything else. */
 function subjectText(context: DeskContext, subject: DeskSubject, { differences }: DeskSummary): string {
   const { texts, format } = context
-  const { node, question, endpoint, event, height, cuy, address } = subject
+  const { node, question, endpoint, event, cuy } = subject
+  const [height, address] = [subject.height ?? subject.from, subject.address ?? subject.contract]
   const asked = lookUp(texts.nodeQuestions, question ?? '')
-  if (node !== null)
+  if (node !== undefined)
     return asked === undefined ? texts.nodeAt(String(node)) : texts.pair(texts.nodeAt(String(node)), asked)
-  if (endpoint !== null) {
+  if (endpoint !== undefined) {
     const name = texts.endpointAt(String(endpoint))
-    return event === null ? name : `${name} · ${texts.eventOf(String(event))}`
+    return event === undefined ? name : `${name} · ${texts.eventOf(String(event))}`
   }
-  if (height !== null) return texts.block(format.count(height))
-  if (address === null) return cuy === null ? '' : texts.cuyAt(deskSymbol(context, cuy), String(cuy))
-  if (cuy === null) return address
+  if (height !== undefined) return texts.block(format.count(height))
+  if (address === undefined) return cuy === undefined ? '' : texts.cuyAt(deskSymbol(context, cuy), String(cuy))
+  if (cuy === undefined) return address
   const found = differences.find((one) => one.cuy === cuy && one.address === address)
-  const name = found === undefined ? deskSymbol(context, cuy) : deskAmount(context, found.amount, found.cuy, 'always')
+  const name = found === undefined ? deskSymbol(context, cuy) : deskAmount(context, found.amt, found.cuy, 'always')
   return `${name} · ${address}`
 }
 
 /** The search for the story of an alarm's address, transaction or endpoint; null if it has none of these. */
-function askOf({ address, txid, endpoint }: DeskSubject): string | null {
-  return address ?? txid ?? (endpoint === null ? null : `endpoint ${endpoint}`)
+function askOf({ address, contract, txid, endpoint }: DeskSubject): string | null {
+  return address ?? contract ?? txid ?? (endpoint === undefined ? null : `endpoint ${endpoint}`)
 }
 
 function scanFindings(context: DeskContext, summary: DeskSummary): Finding[] {
   const { texts, format } = context
-  const { status, behind, finalized, msg, alarms } = summary
+  const { alarms, scan } = summary
+  const { status, behind, finalized, msg } = scan
   if (alarms.some(({ kind }) => scanAlarms.includes(kind))) return []
   const note = problemText(context, summary)
   const silent = missingItems(context, summary)
@@ -190,12 +192,12 @@ function scanFindings(context: DeskContext, summary: DeskSummary): Finding[] {
 /** Whether the scan stands still or the nodes are late. Then the number of blocks that the scan is behind says little. */
 export function standsStill(context: DeskContext, summary: DeskSummary): boolean {
   const age = finalAgeSeconds(context, summary)
-  return summary.status === 'stopped' || (age !== null && age > nodesLateSeconds)
+  return summary.scan.status === 'stopped' || (age !== null && age > nodesLateSeconds)
 }
 
 /** How old the newest final block was when the summary was made, in seconds; null if that is not known. */
-export function finalAgeSeconds({ model }: DeskContext, { finalizedAt }: DeskSummary): number | null {
-  const at = Date.parse(finalizedAt ?? '')
+export function finalAgeSeconds({ model }: DeskContext, { scan }: DeskSummary): number | null {
+  const at = Date.parse(scan.finalized_at ?? '')
   return model.summaryAt === null || Number.isNaN(at) ? null : Math.max(0, Math.round((model.summaryAt - at) / 1_000))
 }
 
@@ -226,31 +228,32 @@ function gapFindings(context: DeskContext, { gaps }: DeskSummary): Finding[] {
  * The findings about held deposits. Deposits that are held for review are a finding only once the review takes too long. Deposits about which an alarm is
  * raised are left out.
  */
-function heldFindings(context: DeskContext, { held, alarms }: DeskSummary): Finding[] {
-  const own = held.filter(({ reason, cuy, oldestAt }) => {
-    if (reason === 'review' && !isOverdue(context, oldestAt)) return false
+function heldFindings(context: DeskContext, { transfers, alarms }: DeskSummary): Finding[] {
+  const own = transfers.held_for.filter(({ reason, cuy, oldest_at }) => {
+    if (reason === 'review' && !isOverdue(context, oldest_at)) return false
     const kinds = [reason, reason === 'review' ? 'review-overdue' : reason]
     return !alarms.some(({ kind, subject }) => kinds.includes(kind) && subject.cuy === cuy) // the finding about that alarm includes these deposits
   })
-  return own.map(({ reason, cuy, count, oldestAt }) => {
+  return own.map(({ reason, cuy, count, oldest_at }) => {
     const { why, remedy } = reasonWords(context, reason, null, cuy)
     const title = context.texts.heldOf(context.format.count(count), deskSymbol(context, cuy), why)
-    const items = [{ about: '', note: '', since: oldestAt, ask: 'deposits held' }]
+    const items = [{ about: '', note: '', since: oldest_at, ask: 'deposits held' }]
     return { kind: 'held', title, remedy, items }
   })
 }
 
 function endpointFindings(context: DeskContext, { endpoints }: DeskSummary): Finding[] {
   const { texts, format } = context
-  return endpoints.flatMap(({ number, behindSeconds, failingSince, lastFailure }) => {
-    const isFailing = failingSince !== null
-    if (!isFailing && behindSeconds < lateSeconds) return []
+  return endpoints.flatMap((endpoint) => {
+    const { number, behind_seconds, failing_since } = endpoint
+    const isFailing = failing_since !== null
+    if (!isFailing && behind_seconds < lateSeconds) return []
     const kind = isFailing ? 'endpoint-failing' : 'endpoint-behind'
     const name = format.count(number)
     const title = isFailing
-      ? texts.failingOf(name, lastFailure ?? '')
-      : texts.lateOf(name, durationText(context, behindSeconds))
-    const items = [{ about: '', note: texts.endpointAt(name), since: failingSince, ask: `endpoint ${number}` }]
+      ? texts.failingOf(name, deliveryFailure(endpoint) ?? '')
+      : texts.lateOf(name, durationText(context, behind_seconds))
+    const items = [{ about: '', note: texts.endpointAt(name), since: failing_since, ask: `endpoint ${number}` }]
     return [{ kind, title, remedy: remedyOf(context, kind), items }]
   })
 }
@@ -259,8 +262,8 @@ function endpointFindings(context: DeskContext, { endpoints }: DeskSummary): Fin
 function missingItems(context: DeskContext, { nodes }: DeskSummary): FindingItem[] {
   const { texts } = context
   return (nodes ?? []).filter(isMissing).map((node) => {
-    const { name, answeredAt, failure } = node
-    const last = answeredAt === null ? texts.nodeNever : texts.nodeLast(sinceText(context, answeredAt))
+    const { name, answered_at, failure } = node
+    const last = answered_at === null ? texts.nodeNever : texts.nodeLast(sinceText(context, answered_at))
     const note = `${texts.pair(name, stateText(context, node))} · ${last}`
     return { about: failure ?? '', note, since: null, ask: null }
   })
@@ -269,7 +272,7 @@ function missingItems(context: DeskContext, { nodes }: DeskSummary): FindingItem
 /** The finding that fewer nodes answer than must agree: how many do, and which are missing. Empty if enough answer. */
 function tooFewNodes(context: DeskContext, summary: DeskSummary): Finding[] {
   const { texts, format } = context
-  const { nodes, quorum, alarms, msg } = summary
+  const { nodes, quorum, alarms, scan } = summary
   const missing = (nodes ?? []).filter(isMissing)
   if (nodes === null || nodes.length - missing.length >= quorum) return []
   const [count, all, needed] = [countAnswering(nodes), nodes.length, quorum].map(format.count) as [
@@ -278,7 +281,7 @@ function tooFewNodes(context: DeskContext, summary: DeskSummary): Finding[] {
     string,
   ] // safe: three numbers make three texts
   const since = alarms.find(({ kind }) => ofTooFewNodes.includes(kind))?.since ?? null
-  const facts = { about: msg ?? '', note: problemText(context, summary), since, ask: null }
+  const facts = { about: scan.msg ?? '', note: problemText(context, summary), since, ask: null }
   const title = texts.tooFewNodes(count, all, needed, missing.map(({ name }) => name).join(', '))
   // Who has named three nodes already is not told to.
   const remedy = nodes.length < 3 ? texts.tooFewNamedDo : texts.tooFewNodesDo
@@ -290,7 +293,7 @@ function nodeFindings(context: DeskContext, summary: DeskSummary): Finding[] {
   const { texts, format } = context
   const { alarms, nodes } = summary
   const scan = scanFindings(context, summary)
-  const isNamed = alarms.some(({ kind, subject }) => scanAlarms.includes(kind) || subject.node !== null)
+  const isNamed = alarms.some(({ kind, subject }) => scanAlarms.includes(kind) || subject.node !== undefined)
   const items = missingItems(context, summary)
   if (items.length === 0 || isNamed || scan.length > 0) return []
   const title = texts.nodesSilent(format.count(items.length), format.count(nodes?.length ?? 0))

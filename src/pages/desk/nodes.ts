@@ -33,13 +33,13 @@ export function createNodes(context: DeskContext): PageView {
 
 function nodeItem(context: DeskContext, node: DeskNode): HTMLElement {
   const { texts, format } = context
-  const { name, behind, answeredAt, answerMs, failedAt, failure, used, perDay } = node
+  const { name, behind, answered_at, answer_ms, failed_at, failure, used, per_day } = node
   const age = (at: string) => durationText(context, ageSeconds(context, at) ?? 0).replaceAll(' ', '\u00a0')
   const isBad = isMissing(node)
-  const left = Math.max(0, perDay - used)
-  const percent = perDay === 0 ? 0 : Math.floor((left * 100) / perDay)
+  const left = Math.max(0, per_day - used)
+  const percent = per_day === 0 ? 0 : Math.floor((left * 100) / per_day)
   const answer =
-    answeredAt === null ? texts.nodeNever : texts.nodeAnswered(age(answeredAt), format.count(answerMs ?? 0))
+    answered_at === null ? texts.nodeNever : texts.nodeAnswered(age(answered_at), format.count(answer_ms ?? 0))
   const isSole = context.model.summary?.nodes?.length === 1
   const isDemoted = node.state === 'answers' && node.use === 'demoted'
   const use = isDemoted
@@ -52,9 +52,9 @@ function nodeItem(context: DeskContext, node: DeskNode): HTMLElement {
     behind === null || isSole
       ? null
       : html('span', {}, behind === 0 ? texts.nodeLevel : texts.nodeBehind(format.count(behind))),
-    failedAt === null ? null : html('span', { class: isBad ? 'fault' : null }, texts.nodeFailed(age(failedAt))),
+    failed_at === null ? null : html('span', { class: isBad ? 'fault' : null }, texts.nodeFailed(age(failed_at))),
     small(failure, 'en'),
-    hint(texts.nodeLeft(format.count(left), format.count(perDay), format.count(percent))),
+    hint(texts.nodeLeft(format.count(left), format.count(per_day), format.count(percent))),
   ]
   return html('li', { 'data-node': String(node.number) }, ...lines)
 }

@@ -101,8 +101,8 @@ async function load(): Promise<Refusal | null> {
   }
   if (model.cell !== shown) return null // the reader has chosen another database meanwhile
   if (!summary.ok) return summary
-  if (shown !== null) await readCells(summary.data.cells)
-  const isNewer = model.summary !== null && model.summary.newestEvent !== summary.data.newestEvent
+  if (shown !== null) await readCells(summary.data.cells ?? [])
+  const isNewer = model.summary !== null && model.summary.newest_event !== summary.data.newest_event
   model.summary = summary.data
   model.summaryAt = api.now()
   if (isNewer) lists.renew(false) // every change of a list is an event, too

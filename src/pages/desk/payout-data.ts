@@ -9,13 +9,10 @@ import {
   readOptionalText,
   readPage,
   readText,
-  readTexts,
 } from '../kit/read.ts'
 
 /** A payout of a user. A member that is null is absent, or not known yet. */
 export type DeskPayout = ReturnType<typeof readPayout>
-/** What the summary says about payouts: the open ones, why payouts are stopped (or null), and the balances of the payout address. */
-export type DeskPayouts = ReturnType<typeof readPayoutsNow>
 
 /** The states of a payout, in the order in which the filter offers them. */
 export const deskPayoutStates = ['waiting', 'approved', 'signed', 'paid', 'stuck', 'cancelled'] as const
@@ -66,21 +63,4 @@ function readMoved({ to, cuy, amt, contract, units }: Members): Moved {
   const place = readText(to)
   if (cuy === undefined) return { to: place, contract: readText(contract), units: readForm(units, /^\d{1,80}$/) }
   return { to: place, cuy: readInteger(cuy), amount: readDecimal(amt) }
-}
-
-/** Reads the member `payouts` in the data of `GET /ledger/summary`. */
-export function readPayoutsNow(members: Members) {
-  const { address, open, stopped, holds } = members
-  const { why, since, txids } = stopped === null ? {} : readMembers(stopped)
-  return {
-    address: readText(address),
-    open: readList({ list: open }, ({ state, cuy, count, sum, oldest_at }) => {
-      const kind = { state: readText(state), cuy: readInteger(cuy), count: readInteger(count) }
-      return { ...kind, sum: readDecimal(sum), oldestAt: readText(oldest_at) }
-    }),
-    stopped: stopped === null ? null : { why: readText(why), since: readText(since), txids: readTexts(txids) },
-    holds: readList({ list: holds }, ({ symbol, amt, read_at }) => {
-      return { symbol: readText(symbol), amount: readDecimal(amt), readAt: readText(read_at) }
-    }),
-  }
 }

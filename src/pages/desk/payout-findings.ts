@@ -1,8 +1,7 @@
 import { difference, isZero, sumOf } from '../kit/decimal.ts'
 import { ageSeconds, type DeskContext, deskAmount, deskSymbol, durationText } from './context.ts'
-import type { DeskAlarm, DeskSummary } from './data.ts'
+import type { DeskAlarm, DeskPayouts, DeskSummary } from './data.ts'
 import type { Finding, FindingItem } from './finding.ts'
-import type { DeskPayouts } from './payout-data.ts'
 import { isOverdue } from './waiting.ts'
 import { remedyOf } from './words.ts'
 
@@ -19,7 +18,8 @@ export function payoutAlarmItem(
   { payouts }: DeskSummary,
 ): FindingItem | null {
   const item = (note: string, ask: string) => ({ about: '', note, since, ask })
-  if (subject.payout !== null) return item(context.texts.payoutAt(String(subject.payout)), `payout ${subject.payout}`)
+  if (subject.payout !== undefined)
+    return item(context.texts.payoutAt(String(subject.payout)), `payout ${subject.payout}`)
   if (payouts === null) return null
   if (kind === 'payouts-unsigned') return item(openText(context, payouts, 'approved'), 'payouts approved')
   if (kind !== 'payout-wallet-low') return null
@@ -36,18 +36,18 @@ const groupText = (context: DeskContext, { sum, cuy, count }: DeskPayouts['open'
   context.texts.payoutsSum(context.format.count(count), deskAmount(context, sum, cuy))
 
 /**
- * What the payout address holds of a currency and what it needs, in words. `cuy` is null for TRX if TRX is not a configured currency; fees are paid in TRX all
- * the same.
+ * What the payout address holds of a currency and what it needs, in words. `cuy` is absent for TRX if TRX is not a configured currency; fees are paid in TRX
+ * all the same.
  */
-function needsText(context: DeskContext, { open, holds }: DeskPayouts, cuy: number | null): string {
+function needsText(context: DeskContext, { open, holds }: DeskPayouts, cuy: number | undefined): string {
   const { texts, format } = context
-  const symbol = cuy === null ? 'TRX' : deskSymbol(context, cuy)
+  const symbol = cuy === undefined ? 'TRX' : deskSymbol(context, cuy)
   const held = holds.find((one) => one.symbol === symbol)
   const needed = sumOf(open.filter((one) => one.cuy === cuy && isToBePaid(one.state)).map(({ sum }) => sum))
   if (held === undefined) return symbol
-  const missing = difference(needed, held.amount)
+  const missing = difference(needed, held.amt)
   if (missing.startsWith('-') || isZero(missing)) return texts.walletFees
-  return texts.walletMissing(`${format.amount(missing)} ${symbol}`, format.amount(held.amount), format.amount(needed))
+  return texts.walletMissing(`${format.amount(missing)} ${symbol}`, format.amount(held.amt), format.amount(needed))
 }
 
 const isToBePaid = (state: string) => state === 'approved' || state === 'signed'
@@ -75,12 +75,12 @@ export function stopRemedy(context: DeskContext, why: string): string {
 
 function waitFindings(context: DeskContext, { open }: DeskPayouts): Finding[] {
   const { texts, format } = context
-  const long = open.filter(({ state, oldestAt }) => state === 'waiting' && isOverdue(context, oldestAt))
-  const age = Math.max(...long.map(({ oldestAt }) => ageSeconds(context, oldestAt) ?? 0))
+  const long = open.filter(({ state, oldest_at }) => state === 'waiting' && isOverdue(context, oldest_at))
+  const age = Math.max(...long.map(({ oldest_at }) => ageSeconds(context, oldest_at) ?? 0))
   if (long.length === 0) return []
   const count = long.reduce((sum, one) => sum + one.count, 0)
   const items = long.map((one) => {
-    return { about: '', note: groupText(context, one), since: one.oldestAt, ask: `payouts waiting ${one.cuy}` }
+    return { about: '', note: groupText(context, one), since: one.oldest_at, ask: `payouts waiting ${one.cuy}` }
   })
   const title = texts.payoutsWait(format.count(count), durationText(context, age))
   return [{ kind: 'payouts-waiting', title, remedy: texts.payoutsWaitDo, items }]

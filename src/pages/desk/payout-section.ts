@@ -1,7 +1,7 @@
 import { type Child, html, type PageView } from '../kit/dom.ts'
 import { ageSeconds, type DeskContext, deskSymbol, durationText, payoutsNow, sinceText, stateName } from './context.ts'
+import type { DeskPayouts } from './data.ts'
 import { createLiveSlot, fact, small, storyButton } from './parts.ts'
-import type { DeskPayouts } from './payout-data.ts'
 import { line } from './steps.ts'
 
 /** The part of the page with open payouts, and with the balances of the address that pays them. Hidden without `PAYOUTS`. */
@@ -50,7 +50,7 @@ export function payoutTables(context: DeskContext, payouts: DeskPayouts): Child[
 function tableOf(context: DeskContext, { open, holds }: DeskPayouts, symbol: string): HTMLElement {
   const { texts, format, model } = context
   const isLow = (model.summary?.alarms ?? []).some(({ kind, subject: { cuy } }) => {
-    return kind === 'payout-wallet-low' && (cuy === null ? 'TRX' : deskSymbol(context, cuy)) === symbol
+    return kind === 'payout-wallet-low' && (cuy === undefined ? 'TRX' : deskSymbol(context, cuy)) === symbol
   })
   const row = (name: Child, note: string | null, amount: string, look: string | null = null) =>
     html(
@@ -65,15 +65,15 @@ function tableOf(context: DeskContext, { open, holds }: DeskPayouts, symbol: str
   }
   const rows = open
     .filter(({ cuy }) => deskSymbol(context, cuy) === symbol)
-    .map(({ state, cuy, count, sum, oldestAt }) => {
+    .map(({ state, cuy, count, sum, oldest_at }) => {
       const label = texts.pair(stateName(context, state), format.count(count))
       const name = storyButton(context, label, `payouts ${state} ${cuy}`, `${texts.payouts} ${symbol}`)
-      return row(name, aged(oldestAt, texts.payoutsOldest), sum)
+      return row(name, aged(oldest_at, texts.payoutsOldest), sum)
     })
   const held = holds
     .filter((one) => one.symbol === symbol)
-    .map(({ amount, readAt }) => {
-      return row(texts.payoutsHeld, aged(readAt, texts.payoutsHeldAt), amount, isLow ? 'total fault' : 'total')
+    .map(({ amt, read_at }) => {
+      return row(texts.payoutsHeld, aged(read_at, texts.payoutsHeldAt), amt, isLow ? 'total fault' : 'total')
     })
   return html('table', {}, html('caption', {}, symbol), html('tbody', {}, ...rows, ...held))
 }

@@ -130,7 +130,7 @@ function eventSource(context: DeskContext): FilteredSource {
       values: () => typesNow(context).map((type) => [type, eventName(context, type, null)]),
     },
     async read(before, limit) {
-      const end = before ?? (model.summary?.newestEvent ?? 0) + 1
+      const end = before ?? (model.summary?.newest_event ?? 0) + 1
       const after = Math.max(0, end - 1 - limit)
       const events = await api.get(`/ledger/events?${query({ after, limit })}`, readDeskEvents)
       if (!events.ok) return events

@@ -2,7 +2,7 @@ import { type Child, html, type PageView } from '../kit/dom.ts'
 import { lookUp } from '../kit/look-up.ts'
 import { type JudgedSummary, stateOfAll } from './cells.ts'
 import { type DeskContext, durationText, sinceText } from './context.ts'
-import type { DeskSummary } from './data.ts'
+import { type DeskSummary, deliveryFailure } from './data.ts'
 import type { Finding, ShownFinding } from './finding.ts'
 import { finalAgeSeconds, findingsOf, isBad, nodesLateSeconds, standsStill } from './findings.ts'
 import { countAnswering } from './nodes.ts'
@@ -105,12 +105,12 @@ function waitingLine(context: DeskContext, waiting: readonly Waiting[]): HTMLEle
 }
 
 /** Sentences about what works: scan, nodes, endpoints. `isIdle`: nothing waits for a person, so nothing has to be done. */
-function wellText(context: DeskContext, { finalized, nodes, endpoints }: DeskSummary, isIdle: boolean): string {
+function wellText(context: DeskContext, { scan, nodes, endpoints }: DeskSummary, isIdle: boolean): string {
   const { texts, format } = context
   const answering = countAnswering(nodes ?? [])
-  const served = endpoints.filter(({ behindSeconds }) => behindSeconds === 0).length
+  const served = endpoints.filter(({ behind_seconds }) => behind_seconds === 0).length
   const known = [
-    texts.allScanned(format.count(finalized)),
+    texts.allScanned(format.count(scan.finalized)),
     nodes === null ? null : texts.allNodes(format.count(answering), format.count(nodes.length)),
     endpoints.length === 0 ? null : texts.allEndpoints(format.count(served), format.count(endpoints.length)),
     texts.allElse,
@@ -162,7 +162,8 @@ export function createDelays(context: DeskContext): PageView {
 
 function delaysOf(context: DeskContext, summary: DeskSummary): HTMLElement[] {
   const { texts, format } = context
-  const { behind, finalized, seen, oldestHeldAt, endpoints } = summary
+  const { scan, transfers, endpoints } = summary
+  const { behind, finalized, oldest_held_at } = scan
   const age = finalAgeSeconds(context, summary)
   const isLate = age !== null && age > nodesLateSeconds
   const nodes = fact(
@@ -174,10 +175,16 @@ function delaysOf(context: DeskContext, summary: DeskSummary): HTMLElement[] {
     ),
     hint(isLate ? `${texts.nodesNormal} ${texts.nodesDo}` : texts.nodesNormal),
   )
-  const ends = endpoints.map(({ number, behindSeconds, failingSince, lastFailure }) => {
+  const ends = endpoints.map((endpoint) => {
+    const { number, behind_seconds, failing_since } = endpoint
     const name = storyButton(context, texts.endpoint(format.count(number)), `endpoint ${number}`)
-    const failing = failingSince === null ? null : small(texts.failing(sinceText(context, failingSince)))
-    return fact(name, lateText(context, behindSeconds), failing, failing === null ? null : small(lastFailure, 'en'))
+    const failing = failing_since === null ? null : small(texts.failing(sinceText(context, failing_since)))
+    return fact(
+      name,
+      lateText(context, behind_seconds),
+      failing,
+      failing === null ? null : small(deliveryFailure(endpoint), 'en'),
+    )
   })
   return [
     nodes,
@@ -187,8 +194,8 @@ function delaysOf(context: DeskContext, summary: DeskSummary): HTMLElement[] {
         ? texts.scanStands(format.count(finalized - behind))
         : texts.scanAt(format.count(behind), format.count(finalized)),
     ),
-    fact(texts.onTheWay, format.count(seen)),
-    fact(texts.oldestHeld, oldestHeldAt === null ? texts.none : sinceText(context, oldestHeldAt)),
+    fact(texts.onTheWay, format.count(transfers.seen)),
+    fact(texts.oldestHeld, oldest_held_at === null ? texts.none : sinceText(context, oldest_held_at)),
     ...(ends.length > 0 ? ends : [fact(texts.endpointsHeading, texts.noEndpoints)]),
     databaseFact(context, summary),
   ]
@@ -196,9 +203,9 @@ function delaysOf(context: DeskContext, summary: DeskSummary): HTMLElement[] {
 
 function databaseFact(
   { texts, format }: DeskContext,
-  { database: { bytes, limit, fullOn } }: DeskSummary,
+  { database: { bytes, limit, full_on } }: DeskSummary,
 ): HTMLElement {
   const megabytes = (size: number) => format.count(Math.floor(size / 1_000_000))
   const size = texts.databaseSize(megabytes(bytes), megabytes(limit), format.count(Math.floor((bytes * 100) / limit)))
-  return fact(texts.database, size, small(fullOn === null ? null : texts.databaseFullOn(fullOn)))
+  return fact(texts.database, size, small(full_on === null ? null : texts.databaseFullOn(full_on)))
 }

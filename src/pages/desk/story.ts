@@ -15,7 +15,7 @@ import {
   stateName,
   typeName,
 } from './context.ts'
-import { markOf, type OwnedDeposit, type PostedEntry } from './data.ts'
+import { deliveryFailure, markOf, type OwnedDeposit, type PostedEntry } from './data.ts'
 import { eventStep } from './event-step.ts'
 import { gapRange } from './findings.ts'
 import { depositRow, hint, lateText, listTable, sentence, small, storyButton } from './parts.ts'
@@ -177,7 +177,7 @@ function frozenLines(context: DeskContext, address: string): HTMLElement[] {
   const alarms = context.model.summary?.alarms ?? []
   return alarms.flatMap(({ kind, subject }) => {
     const isOwn = kind === 'address-frozen' && subject.address === address
-    return isOwn && subject.cuy !== null ? [frozenLine(context, subject.cuy)] : []
+    return isOwn && subject.cuy !== undefined ? [frozenLine(context, subject.cuy)] : []
   })
 }
 
@@ -288,19 +288,19 @@ function endpointElements(context: DeskContext, number: number): Child[] {
   const { texts, format, model } = context
   const endpoint = model.summary?.endpoints.find((one) => one.number === number)
   if (endpoint === undefined) return plainAnswer(texts.gone, texts.goneHelp)
-  const { failingSince, behindSeconds, lastFailure } = endpoint
+  const { failing_since, behind_seconds } = endpoint
   const head = html('h3', {}, texts.endpoint(format.count(number)))
-  const late = lateText(context, behindSeconds)
-  const kind = failingSince === null ? 'endpoint-behind' : 'endpoint-failing'
+  const late = lateText(context, behind_seconds)
+  const kind = failing_since === null ? 'endpoint-behind' : 'endpoint-failing'
   const alarms = (model.summary?.alarms ?? []).filter((alarm) => {
     const isOther = alarm.kind === 'endpoint-behind' && kind !== alarm.kind // a failing endpoint is also behind: one alarm is enough
     return alarm.subject.endpoint === number && !isOther
   })
   const remedies = new Set(alarms.map((alarm) => alarmWords(context, alarm).remedy))
-  if (failingSince !== null || behindSeconds > 0) remedies.add(remedyOf(context, kind))
-  const why = failingSince === null ? null : line(texts.failing(sinceText(context, failingSince)))
+  if (failing_since !== null || behind_seconds > 0) remedies.add(remedyOf(context, kind))
+  const why = failing_since === null ? null : line(texts.failing(sinceText(context, failing_since)))
   const list: readonly Step[] = [
-    [why === null ? 'done' : 'no', texts.stepWhy, why, small(lastFailure, 'en'), line(late)],
+    [why === null ? 'done' : 'no', texts.stepWhy, why, small(deliveryFailure(endpoint), 'en'), line(late)],
     ['wait', texts.stepMeans, line(texts.endpointMeans)],
     ['wait', texts.stepDo, line(texts.endpointAt(format.count(number))), ...[...remedies].map(line)],
   ]

@@ -21,16 +21,16 @@ export interface Waiting {
  * What waits for a person: payouts to be approved, and deposits to be reviewed. They are listed here from their first second on. After `lateSeconds` they are
  * a finding instead.
  */
-export function waitingFor(context: DeskContext, { held, payouts }: DeskSummary): readonly Waiting[] {
+export function waitingFor(context: DeskContext, { transfers, payouts }: DeskSummary): readonly Waiting[] {
   const { texts } = context
   const groups = [
     [texts.payouts, 'payouts waiting', (payouts?.open ?? []).filter(({ state }) => state === 'waiting')],
-    [texts.inReview, 'deposits held', held.filter(({ reason }) => reason === 'review')],
+    [texts.inReview, 'deposits held', transfers.held_for.filter(({ reason }) => reason === 'review')],
   ] as const
   return groups.flatMap(([name, ask, all]) => {
-    const open = all.filter(({ oldestAt }) => !isOverdue(context, oldestAt))
+    const open = all.filter(({ oldest_at }) => !isOverdue(context, oldest_at))
     if (open.length === 0) return []
-    const age = Math.max(...open.map(({ oldestAt }) => ageSeconds(context, oldestAt) ?? 0))
+    const age = Math.max(...open.map(({ oldest_at }) => ageSeconds(context, oldest_at) ?? 0))
     const count = open.reduce((sum, one) => sum + one.count, 0)
     return [{ name, count, age: durationText(context, age), ask }]
   })

@@ -101,7 +101,7 @@ function createDifferences(context: DeskContext): PageView {
       return [...remedies].map(([name, remedy]) => hint(texts.pair(name, remedy)))
     },
     columns: ['currency', 'difference', 'address', 'since'],
-    values: ({ cuy, amount, address, since }) => [deskSymbol(context, cuy), amount, address, since],
+    values: ({ cuy, amt, address, since }) => [deskSymbol(context, cuy), amt, address, since],
   })
 }
 

@@ -57,11 +57,11 @@ export function remedyOf(context: DeskContext, kind: AlarmKind, cuy: number | nu
 export const needsLine = (kind: string) => Object.hasOwn(lineKinds, kind)
 
 /** The words for an address that holds more or less than recorded: "more" or "less" in the page's language (`name`), the difference, and the remedy. */
-export function differenceWords(context: DeskContext, { amount, cuy }: DeskDifference) {
+export function differenceWords(context: DeskContext, { amt, cuy }: DeskDifference) {
   const { more, less } = context.texts
-  const isLess = amount.startsWith('-')
+  const isLess = amt.startsWith('-')
   const remedy = remedyOf(context, isLess ? 'reconciliation-shortfall' : 'reconciliation-surplus')
-  return { name: isLess ? less : more, amount: deskAmount(context, amount, cuy, 'always'), remedy }
+  return { name: isLess ? less : more, amount: deskAmount(context, amt, cuy, 'always'), remedy }
 }
 
 /** A sentence before the remedy of an alarm that says how to find the cause, for kinds whose remedy names only possible causes; null for other kinds. */

@@ -8,6 +8,23 @@ const shownCharsMax = 400
 /** Control characters, and characters that change the direction of text. A text with them may look like another one. */
 const deceptive = /[\p{Cc}\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]/gu
 
+/** The shape of a JSON value. An amount is the text of its digits. A member that is `orAbsent` may be absent. */
+export type Shape =
+  | 'text'
+  | 'integer'
+  | 'amount'
+  | 'flag'
+  | { readonly list: Shape }
+  | { readonly orNull: Shape }
+  | { readonly orAbsent: Shape }
+  | { readonly either: readonly Shape[] }
+  | { readonly members: Readonly<Record<string, Shape>> }
+/** A shape, with the type of the values that have it. */
+export interface ShapeOf<Data> {
+  readonly shape: Shape
+  readonly data?: Data
+}
+
 /** Parses JSON, keeping numbers under the names of amounts as texts of their digits, so that they never become doubles. */
 export function parseExact(text: string): unknown {
   // In JSON a quote inside a text follows a backslash, so this pattern matches only names with their colon.
@@ -49,12 +66,6 @@ export function readText(value: unknown): string {
   return value.slice(0, shownCharsMax).replace(deceptive, '')
 }
 
-/** Reads a list of texts. Throws a `TypeError` if it is malformed. */
-export function readTexts(value: unknown): readonly string[] {
-  if (!Array.isArray(value)) throw new TypeError('not a list')
-  return value.map(readText)
-}
-
 /** Reads a text for people; null if it is absent. */
 export const readOptionalText = (value: unknown) => (value === undefined || value === null ? null : readText(value))
 
@@ -70,12 +81,55 @@ export function readInteger(value: unknown): number {
   return value as number // safe: checked above
 }
 
+function readFlag(value: unknown): boolean {
+  if (typeof value !== 'boolean') throw new TypeError('neither true nor false')
+  return value
+}
+
 /** Reads a whole number; null if it is absent. */
 export const readOptionalInteger = (value: unknown) =>
   value === undefined || value === null ? null : readInteger(value)
 
 /** Reads an amount as the text of its digits, which `parseExact` has kept. */
 export const readDecimal = (value: unknown): string => readForm(value, decimalForm)
+
+/**
+ * Makes a reader of values of a shape, which leaves out the members that the shape does not have. A word of the service is a text: a newer service can have
+ * words that this page does not know.
+ */
+export function readerOf<Data>({ shape }: ShapeOf<Data>): (value: unknown) => Data {
+  return (value) => readShape(shape, value) as Data // safe: `shape` is that of this type
+}
+
+function readShape(shape: Shape, value: unknown): unknown {
+  if (typeof shape === 'string') return readers[shape](value)
+  if ('members' in shape) {
+    const members = readMembers(value)
+    const read = Object.entries(shape.members).map(([name, of]) => [name, readShape(of, members[name])])
+    return Object.fromEntries(read.filter(([, member]) => member !== undefined))
+  }
+  if ('list' in shape) {
+    if (!Array.isArray(value)) throw new TypeError('not a list')
+    return value.map((item) => readShape(shape.list, item))
+  }
+  if ('orNull' in shape) return value === null ? null : readShape(shape.orNull, value)
+  if ('orAbsent' in shape) return value === undefined ? undefined : readShape(shape.orAbsent, value)
+  const [first = 'text', ...others] = shape.either
+  try {
+    return readShape(first, value)
+  } catch (error) {
+    if (others.length === 0) throw error
+    return readShape({ either: others }, value)
+  }
+}
+
+const readers = {
+  text: readText,
+  // `parseExact` keeps a whole number as a text if amounts elsewhere have the same name.
+  integer: (value: unknown) => readInteger(typeof value === 'string' && /^-?\d+$/.test(value) ? Number(value) : value),
+  amount: readDecimal,
+  flag: readFlag,
+}
 
 /** Finds the txid in a pasted text, which may be the URL of a page that shows it; null unless there is exactly one. */
 export function findTxid(pasted: string): string | null {

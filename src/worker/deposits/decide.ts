@@ -7,6 +7,7 @@ import { err, ok, type Result } from '../common/result.ts'
 import type { UnixMs } from '../common/time.ts'
 import { type DecisionKind, decisionKinds } from '../d1/tables.ts'
 import type { WriteContext } from '../ledger/context.ts'
+import { configured } from '../ledger/currencies.ts'
 import { findStop, type Stopper } from '../ledger/stops.ts'
 import type { Deposit } from './deposit.ts'
 import { type ReviewStep, selectDecisionFacts, storeDecisions } from './store/decisions.ts'
@@ -172,9 +173,7 @@ async function applyDecisions(
   const balances = new Map(facts.balances)
   const steps: ReviewStep[] = []
   for (const { decision, why, deposit, index } of open) {
-    const currency = currencies.byId.get(deposit.cuy)
-    // `currency` is never undefined: nothing is served while the configuration lacks a currency that has stored transfers.
-    if (currency === undefined) throw new Error(`transfer ${deposit.id} is in a currency that is not configured`)
+    const currency = configured(deposit.cuy, currencies)
     const known = knownOf(deposit, currency, rules)
     const step = decision === 'credit' ? 'decide' : 'refuse'
     const stop = findStop(step, { ...known, forked: facts.isHalted })

@@ -2,7 +2,7 @@ import { formatBase58 } from '../chain/address.ts'
 import { formatPosition, type ShownPosition } from '../chain/block.ts'
 import type { HeldReason, RefusedReason } from '../common/reasons.ts'
 import { formatInstant } from '../common/time.ts'
-import type { Currencies } from '../ledger/currencies.ts'
+import { type Currencies, configured } from '../ledger/currencies.ts'
 import type { WriteAmount } from '../ledger/entry.ts'
 import type { Deposit, DepositState } from './deposit.ts'
 import { explainHeld, explainRefused } from './explain.ts'
@@ -35,9 +35,7 @@ export type OwnedDepositItem<A> = DepositItem<A> & {
 /** Shows a transfer in an answer to its user. A credited transfer has the amount of its ledger entry; any other has the amount on the chain. */
 export function depositItem<A>(deposit: Deposit, currencies: Currencies, write: WriteAmount<A>): DepositItem<A> {
   const { id, txid, cuy, to, state, raw, amount, reason, finalIn, entry, createdAt } = deposit
-  const currency = currencies.byId.get(cuy)
-  // `currency` is never undefined: nothing is served while the configuration lacks a currency that has stored transfers.
-  if (currency === undefined) throw new Error(`transfer ${id} is in currency ${cuy}, which is not configured`)
+  const currency = configured(cuy, currencies)
   const amt = state === 'credited' ? write(amount, currency.scale) : write(raw, currency.decimals)
   const identity = { id, txid, position: formatPosition(deposit.position), cuy, amt, address: formatBase58(to) }
   const members = { ...identity, state, created_at: formatInstant(createdAt) }

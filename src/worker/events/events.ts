@@ -1,11 +1,10 @@
 import { formatBase58 } from '../chain/address.ts'
 import { formatPosition, type ShownPosition } from '../chain/block.ts'
 import type { EventType } from '../common/event-types.ts'
-import type { CurrencyId } from '../common/ids.ts'
 import type { HeldReason, RefusedReason } from '../common/reasons.ts'
 import { formatInstant } from '../common/time.ts'
 import { explainHeld, explainRefused } from '../deposits/explain.ts'
-import type { Currencies } from '../ledger/currencies.ts'
+import { type Currencies, configured } from '../ledger/currencies.ts'
 import { type PostedItem, postedItem, type WriteAmount } from '../ledger/entry.ts'
 import { type EntryRow, readEntry } from '../ledger/store/entries.ts'
 import { type Payout, type PayoutItem, payoutItem } from '../payouts/payout.ts'
@@ -120,14 +119,7 @@ function entryOf(event: StoredEvent, { currencies, write }: RenderedBy): PostedI
 
 /** The amount of the transfer, or of the destroyed tokens, that an event is about. */
 function amountOf(event: StoredEvent, { currencies, write }: RenderedBy): unknown {
-  return write(BigInt(present(event.raw)), decimalsOf(present(event.cuy), currencies))
-}
-
-function decimalsOf(cuy: CurrencyId, { byId }: Currencies): number {
-  const currency = byId.get(cuy)
-  // `currency` is never undefined: nothing is served while the configuration lacks a currency that has stored transfers.
-  if (currency === undefined) throw new Error(`an event is in currency ${cuy}, which is not configured`)
-  return currency.decimals
+  return write(BigInt(present(event.raw)), configured(present(event.cuy), currencies).decimals)
 }
 
 function present<T>(value: T | null): T {

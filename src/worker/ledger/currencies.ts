@@ -51,6 +51,13 @@ export function indexCurrencies(list: readonly Currency[]): Currencies {
   }
 }
 
+/** The currency of a stored row. It is always configured: nothing is served while the configuration lacks a currency that has rows. */
+export function configured(cuy: CurrencyId, { byId }: Currencies): Currency {
+  const currency = byId.get(cuy)
+  if (currency === undefined) throw new Error(`currency ${cuy} is stored and not configured`)
+  return currency
+}
+
 /** What a deposit is worth in the ledger, or why it is not credited. */
 export type DepositValue =
   | { readonly kind: 'credited'; readonly amount: Amount }

@@ -1,7 +1,7 @@
 import type { Amount } from '../common/amount.ts'
 import type { BackendName, CurrencyId, EntryId, EntryType, PersonName, Uid, WalletId } from '../common/ids.ts'
 import { formatInstant, type UnixMs } from '../common/time.ts'
-import type { Currencies } from './currencies.ts'
+import { type Currencies, configured } from './currencies.ts'
 
 /** Longest `osn` that a backend can post, in characters. */
 export const osnCharsMax = 200
@@ -108,9 +108,7 @@ export type WriteAmount<A> = (units: bigint, scale: number) => A
 /** Makes the item of an answer to a backend. Answers to users leave out `by`. Throws if the currency is not configured, because the scale is then unknown. */
 export function postedItem<A>(entry: Entry, currencies: Currencies, write: WriteAmount<A>): PostedItem<A> {
   const { id, uid, wid, osn, type, cuy, mark, by } = entry
-  const currency = currencies.byId.get(cuy)
-  // `currency` is never undefined: nothing is served while the configuration lacks a currency that has entries.
-  if (currency === undefined) throw new Error(`entry ${id} is in currency ${cuy}, which is not configured`)
+  const currency = configured(cuy, currencies)
   const amt = write(entry.amount, currency.scale)
   const balance = write(entry.balance, currency.scale)
   return { id, uid, wid, osn, type, cuy, amt, balance, mark, created_at: formatInstant(entry.createdAt), by }

@@ -3,7 +3,7 @@ import { trxDecimals } from '../common/amount.ts'
 import type { CurrencyId, PayoutId } from '../common/ids.ts'
 import { formatInstant } from '../common/time.ts'
 import type { PayoutState, StuckReason } from '../d1/payout-tables.ts'
-import type { Currencies } from '../ledger/currencies.ts'
+import { type Currencies, configured } from '../ledger/currencies.ts'
 import type { WriteAmount } from '../ledger/entry.ts'
 import type { NodeAnswer } from './answers.ts'
 import { type LeavingStop, stopRules } from './leaving.ts'
@@ -99,9 +99,7 @@ const withTransaction: readonly PayoutState[] = ['signed', 'paid', 'stuck']
 export function payoutItem<A>(payout: Payout, currencies: Currencies, write: WriteAmount<A>): PayoutItem<A> {
   const { id, uid, cuy, osn, mark, state, attempts, reason, why, txid, expires_at, height, moved, received } = payout
   const { waitsFor = null, other = null, failure = null, answers = [] } = payout
-  const currency = currencies.byId.get(cuy)
-  // The configuration check refuses to drop a currency that has entries, so this cannot happen.
-  if (currency === undefined) throw new Error(`payout ${id} is in currency ${cuy}, which is not configured`)
+  const currency = configured(cuy, currencies)
   const hasTransaction = withTransaction.includes(state)
   const sentences = [
     reason === null

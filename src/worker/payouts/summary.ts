@@ -1,44 +1,45 @@
-import type { Address } from '../chain/address.ts'
-import type { Txid } from '../chain/block.ts'
-import type { UnixMs } from '../common/time.ts'
+import { formatBase58 } from '../chain/address.ts'
+import { trxDecimals } from '../common/amount.ts'
+import { formatInstant, type UnixMs } from '../common/time.ts'
 import type { ReadDatabase } from '../d1/database.ts'
 import type { PayoutRules } from '../ledger/context.ts'
+import { type Currencies, configured } from '../ledger/currencies.ts'
+import type { SummaryData } from '../schemas/summary.ts'
+import { jsonAmount, type Written } from '../schemas/written.ts'
+import { currencyOfContract } from './outflow.ts'
 import { selectHoldings, selectLeavingFacts } from './store/facts.ts'
-import { type OpenSum, selectOpenSums, selectUnresolved } from './store/lists.ts'
+import { selectOpenSums, selectUnresolved } from './store/lists.ts'
 
 /** Most transactions that a summary lists. */
 const unresolvedMax = 50
 
-/** Why payouts are stopped, since when, and the transactions that no payout names, the oldest `unresolvedMax`. */
-interface Stopped {
-  readonly why: 'unknown-transaction' | 'restored'
-  readonly since: UnixMs
-  readonly txids: readonly Txid[]
-}
-
-/** Open payouts, why payouts are stopped, and the balances of the payout address. */
-export interface PayoutSummary {
-  readonly address: Address
-  readonly open: readonly OpenSum[]
-  /** Since when an unexplained transaction or a restore of the database stops payouts; null if neither does. */
-  readonly stopped: Stopped | null
-  /** Balances in chain units by contract, which is empty for TRX. */
-  readonly holds: readonly { readonly contract: Address | ''; readonly balance: bigint; readonly readAt: UnixMs }[]
-}
+type PayoutSummary = NonNullable<SummaryData['payouts']>
+type Stopped = NonNullable<PayoutSummary['stopped']>
 
 /** Reads the summary from stored data. The number of rows that are read grows with the number of currencies, not with that of payouts. */
-export async function readPayoutSummary(db: ReadDatabase, { address }: PayoutRules): Promise<PayoutSummary> {
+export async function readPayoutSummary(
+  db: ReadDatabase,
+  { address }: PayoutRules,
+  currencies: Currencies,
+): Promise<Written<PayoutSummary>> {
   const [open, facts, holdings] = [
     await selectOpenSums(db),
     await selectLeavingFacts(db, address),
     await selectHoldings(db, address),
   ]
   const txids = facts.unknownSince === null ? [] : await selectUnresolved(db, unresolvedMax)
-  const stoppedBy = (why: Stopped['why'], since: UnixMs | null) => (since === null ? null : { why, since, txids })
+  const stoppedBy = (why: Stopped['why'], since: UnixMs | null) =>
+    since === null ? null : { why, since: formatInstant(since), txids }
   return {
-    address,
-    open,
+    address: formatBase58(address),
+    open: open.map(({ state, cuy, count, sum, oldestAt }) => {
+      const amount = jsonAmount(sum, configured(cuy, currencies).scale)
+      return { state, cuy, count, sum: amount, oldest_at: formatInstant(oldestAt) }
+    }),
     stopped: stoppedBy('unknown-transaction', facts.unknownSince) ?? stoppedBy('restored', facts.restoredAt),
-    holds: holdings.map(({ contract, balance, read_at }) => ({ contract, balance: BigInt(balance), readAt: read_at })),
+    holds: holdings.map(({ contract, balance, read_at }) => {
+      const { symbol = 'TRX', decimals = trxDecimals } = currencyOfContract(contract, currencies) ?? {}
+      return { symbol, amt: jsonAmount(BigInt(balance), decimals), read_at: formatInstant(read_at) }
+    }),
   }
 }

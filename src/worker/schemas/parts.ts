@@ -73,7 +73,10 @@ export const positionSchema = () =>
   )
 
 /** An amount as a JSON number, in whole units of its currency: 1 is 1 USDT. */
-export const amountSchema = (description: string) => described(z.number(), description)
+export const amountSchema = (description: string) => described(amount(), description)
+
+/** An amount whose description stands at the member that holds it. */
+export const amount = () => z.number().brand<'JsonAmount'>()
 
 /** Decimals that fit every currency; the limit of one currency is its `scale`. A lookahead would be shorter, but Go's regular expressions have none. */
 const decimalForm = '(0*[1-9]\\d{0,15}(\\.\\d{1,8}0*)?|0+\\.\\d{0,7}[1-9]0*)'

@@ -23,7 +23,7 @@ export const summaryUnreadMax = 200
 /** The causes of changes in the sum that addresses hold, in the order in which money flows. */
 export const movedKinds = ['credited', 'held', 'refused', 'gas', 'collected', 'fees'] as const
 
-/** The data of `GET /ledger/summary`, before it is written as JSON. */
+/** The data of `GET /ledger/summary`. */
 export type SummaryData = z.output<ReturnType<typeof summarySchema>>
 
 const typeSum = () =>
@@ -55,7 +55,7 @@ const currency = () =>
     owed: schemas.amountSchema('What the wallets of all users hold.'),
     owed_by: schemas.described(z.array(typeSum()), 'Its entries by their type; together they are `owed`.'),
     held: nullable(
-      z.number(),
+      schemas.amount(),
       'What the addresses held when each was last read. null: none was. It is less than what is owed where money was ' +
         'collected, and more where something arrived that is not credited.',
     ),

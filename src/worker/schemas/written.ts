@@ -1,3 +1,4 @@
+import type * as z from 'zod/mini'
 import { formatUnits } from '../common/amount.ts'
 
 declare global {
@@ -12,14 +13,20 @@ export interface RawJson {
   readonly rawJSON: string
 }
 
-/** The type of a JSON value before it is written, if `T` is its type after parsing: each number may also be a `RawJson`. */
-export type Written<T> = T extends number
-  ? T | RawJson
-  : T extends readonly (infer Item)[]
-    ? readonly Written<Item>[]
-    : T extends object
-      ? { readonly [Name in keyof T]: Written<T[Name]> }
-      : T
+/** An amount in the data of an answer: a decimal number of whole units, which is never a double in this code. */
+export type JsonAmount = number & z.core.$brand<'JsonAmount'>
+
+/** The data of an answer with `A` in place of each amount. Over RPC and in pages an amount is the text of its digits. */
+export type WithAmounts<Data, A> = Data extends JsonAmount
+  ? A
+  : Data extends readonly (infer Item)[]
+    ? readonly WithAmounts<Item, A>[]
+    : Data extends object
+      ? { readonly [Name in keyof Data]: WithAmounts<Data[Name], A> }
+      : Data
+
+/** The data of an answer before it is written as JSON. */
+export type Written<Data> = WithAmounts<Data, RawJson>
 
 /** An integer of smallest units as an exact JSON number of whole units. */
 export function jsonAmount(units: bigint, decimals: number): RawJson {

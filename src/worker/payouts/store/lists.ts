@@ -94,7 +94,7 @@ type PageRow = PayoutRow & {
 
 /** The payouts in one open state and one currency. */
 export interface OpenSum {
-  readonly state: PayoutState
+  readonly state: (typeof openStates)[number]
   readonly cuy: CurrencyId
   readonly count: number
   /** Ledger units. */
