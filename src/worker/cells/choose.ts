@@ -9,7 +9,7 @@ export interface ChosenBy {
 }
 
 /** The message to a caller whose request names users of several cells. */
-export const otherCells = 'its users are in several cells: send one request for each'
+const otherCells = 'its users are in several cells: send one request for each'
 
 /** The parts of a request by which `chooseCell` finds its cell. */
 export interface Concerned {

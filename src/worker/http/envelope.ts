@@ -41,5 +41,5 @@ function envelope(status: number, msg: string, headers: Problem['headers'], data
   })
 }
 
-/** The `msg` of a success, which the examples of the OpenAPI document share. */
-export const successMsg = (note?: string) => (note === undefined ? 'success' : `success: ${note}`)
+/** The `msg` of a success. */
+const successMsg = (note?: string) => (note === undefined ? 'success' : `success: ${note}`)

@@ -97,7 +97,7 @@ export function inCell(cell: number | null, problem: ReasonedProblem): ReasonedP
   return cell === null ? problem : { ...problem, msg: `cell ${cell}: ${problem.msg}` }
 }
 
-export const keysUnavailable: ReasonedProblem = retryable(
+const keysUnavailable: ReasonedProblem = retryable(
   503,
   'keys-unavailable',
   'token signing keys could not be fetched; try again later',
@@ -158,7 +158,7 @@ export function toPostProblem(failure: PostFailure): Problem {
 const placeOf = ({ payout }: { readonly payout?: number }) => (payout === undefined ? '' : `payout ${payout}: `)
 
 /** The problem of a request about payouts that is well-formed but refused: 409 or 422, with the reason. */
-export function toPayoutRefusal(failure: Extract<PayoutFailure, { kind: 'conflict' | 'refused' }>): ReasonedProblem {
+function toPayoutRefusal(failure: Extract<PayoutFailure, { kind: 'conflict' | 'refused' }>): ReasonedProblem {
   const { kind, reason, why } = failure
   if (reason === 'no-final-block') return retryable(409, reason, placeOf(failure) + why, headRetrySeconds)
   return { status: kind === 'conflict' ? 409 : 422, reason, msg: placeOf(failure) + why }
@@ -185,7 +185,7 @@ export function toCellProblem({ kind, why }: ChoiceFailure): Problem {
 }
 
 /** The problem of a request about users who are not all in the cell that answers. */
-export const inSeveralCells = (msg: string): ReasonedProblem => ({ status: 422, reason: 'other-cell', msg })
+const inSeveralCells = (msg: string): ReasonedProblem => ({ status: 422, reason: 'other-cell', msg })
 
 /** The problem of refused decisions about deposits in review. The sentence names the deposit at fault by its number in the request, from 1. */
 export function toDecideProblem(failure: DecideFailure): Problem {

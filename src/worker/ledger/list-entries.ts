@@ -10,7 +10,7 @@ import { pageRowsDefault, selectBalances, selectEntries } from './store/entries.
 export const offsetMax = 10_000
 const tooDeep = `at most ${offsetMax} entries deep; use before for older ones`
 /** The message to a caller who gives both `page` and `before`. */
-export const notWithBefore = 'not allowed with before'
+const notWithBefore = 'not allowed with before'
 
 /** Reads the user's balance in each configured currency, ordered by `cuy`, in ledger units; 0 where the user has no entry. */
 export async function listWallets(

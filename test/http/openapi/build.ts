@@ -40,9 +40,11 @@ const headers = `/*
 const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { version: string } // safe: package.json has a version
 
 mkdirSync(page, { recursive: true })
+// Before the pages, which make some of its schemas too: the document lists them in the order in which they are made.
+const document = JSON.stringify(createDocument(version))
 await buildPages(assets)
 writeFileSync(join(assets, '_headers'), headers)
-writeFileSync(join(assets, 'openapi.json'), JSON.stringify(createDocument(version)))
+writeFileSync(join(assets, 'openapi.json'), document)
 copyFileSync(join(sources, 'page.html'), join(assets, 'docs.html'))
 for (const name of own) copyFileSync(join(sources, name), join(page, name))
 for (const name of packaged) copyFileSync(join(swaggerUi, name), join(page, name))

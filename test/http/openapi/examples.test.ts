@@ -1,40 +1,59 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import type * as z from 'zod/mini'
 import { allReasons, handInTexts } from '../../../src/worker/common/reasons.ts'
-import type { Situation } from '../../../src/worker/http/openapi/docs.ts'
-import { documentedOperations, failureExample } from '../../../src/worker/http/openapi/document.ts'
+import type { Example, Failure, Situation } from '../../../src/worker/http/openapi/docs.ts'
+import { documentedOperations, exampleKey, type Recording } from '../../../src/worker/http/openapi/document.ts'
+import recordings from '../../../src/worker/http/openapi/examples.json' with { type: 'json' }
 import { failuresOutsideRoutes } from '../../../src/worker/http/openapi/failures.ts'
 import { failureBody } from '../../../src/worker/schemas/parts.ts'
 import { bearer, forgeToken, goodClaims } from '../../support/tokens.ts'
-import { postInit, type RunningService, startService } from '../service.ts'
+import { postInit, type RunningService } from '../service.ts'
 import { situations } from './situations.ts'
 
 /** Each documented operation, with its method in capitals. */
 const documented = documentedOperations().map((one) => ({ ...one, method: one.method.toUpperCase() }))
 
-describe.each(documented)(
-  'the documentation of $method $path',
-  ({ method, path, operation: { success, examples } }) => {
-    test.each(examples)(
-      'has the response to "$query", given $given: $name',
-      async ({ given, query = '', request, by, body }) => {
-        const response = await send(await situations[given](), method, path + query, { request, by })
-        const text = await response.text()
-        expect({ status: response.status, text: undated(text) }).toEqual({
-          status: 200,
-          text: undated(JSON.stringify(body)),
-        })
-        expect(fits(success, text)).toBe(true)
-        expect(headersOf(response)).toEqual({ 'cache-control': 'no-store' })
-      },
-    )
-  },
+/** The answer to each documented request, by its place in `examples.json`. */
+const answers = new Map<string, Recording>()
+
+/** Sends a documented request, checks its headers and the schema of its body, and keeps the answer for `examples.json`. */
+async function answer(service: RunningService, one: Documented): Promise<Recording> {
+  const { method, path, query = '', name, reason, requestHeaders, schema } = one
+  const headers = { ...requestHeaders, ...(name === 'keys-unavailable' ? keySetToken : {}) }
+  const response = await send(service, method, path + query, { ...one, headers })
+  const text = await response.text()
+  expect(schema.safeParse(JSON.parse(text)).success).toBe(true)
+  const { 'cache-control': cacheControl, 'x-reason': word, ...others } = headersOf(response)
+  expect([cacheControl, word]).toEqual(['no-store', reason])
+  const body = JSON.parse(text)
+  expect(JSON.stringify(body)).toBe(text) // so that the recorded body has every digit
+  const answered = { status: response.status, headers: others, body }
+  const place = exampleKey(method, path, one).join()
+  expect(answers.get(place) ?? answered).toEqual(answered) // all routes answer alike what is documented as an answer of every route
+  answers.set(place, answered)
+  return answered
+}
+
+/** A documented request, with the schema of the body of its answer. */
+type Documented = Example & Partial<Failure> & { method: string; path: string; schema: z.ZodMiniType }
+
+const requests = documented.flatMap(({ method, path, operation: { success, examples } }) =>
+  examples.map((one): Documented => ({ query: '', ...one, method, path, schema: success })),
 )
 
-/** Each documented failure of each route, with the schema of its body. */
-const failures = documented.flatMap(({ method, path, operation: { failure: schema = failureBody() }, failures: own }) =>
-  own.map((failure) => ({ ...failure, method, path, schema })),
-)
+describe('the documentation', () => {
+  test.each(requests)('has the answer to $method $path "$query", given $given: $name', async (one) => {
+    expect((await answer(await situations[one.given](), one)).status).toBe(200)
+  })
+})
+
+/** Each documented failure of each route, and those that no route lists. */
+const failures = [
+  ...documented.flatMap(({ method, path, operation: { failure: schema = failureBody() }, failures: own }) =>
+    own.map((failure): Documented => ({ ...failure, method, path, schema })),
+  ),
+  ...failuresOutsideRoutes().map((one): Documented => ({ ...one, schema: failureBody() })),
+]
 
 // All failures with the same situation (`given`) use one service, because a request that fails changes nothing.
 describe.each([...Map.groupBy(failures, ({ given }) => given)])('the documentation has, given %s,', (given, all) => {
@@ -43,22 +62,23 @@ describe.each([...Map.groupBy(failures, ({ given }) => given)])('the documentati
     service = await situations[given]()
   })
 
-  test.each(all)('the failure $problem.status $name of $method $path', async (documented) => {
-    const { name, method, path, query = '', request, by, requestHeaders, schema, problem } = documented
-    const headers = { ...requestHeaders, ...(name === 'keys-unavailable' ? keySetToken : {}) }
-    const response = await send(service, method, path + query, { headers, request, given, by })
-    const text = await response.text()
-    const isUsedUp = name.endsWith('-allowance') // `retry-after` depends on the time of day
-    const shown = isUsedUp ? text.replace(/about \d+ s/, 'about 60 s') : text
-    expect({ status: response.status, text: shown }).toEqual({
-      status: problem.status,
-      text: JSON.stringify(failureExample(documented)),
-    })
-    expect(fits(schema, text)).toBe(true)
-    const seconds = isUsedUp ? { 'retry-after': expect.stringMatching(/^\d+$/) } : {}
-    const word = 'reason' in problem ? { 'x-reason': problem.reason } : {}
-    expect(headersOf(response)).toEqual({ 'cache-control': 'no-store', ...word, ...problem.headers, ...seconds })
+  test.each(all)('the failure $name of $method $path', async (one) => {
+    expect((await answer(service, one)).status).toBeGreaterThanOrEqual(400)
   })
+})
+
+test('every answer above is as recorded: after a change, run `npm run examples`', async () => {
+  const recorded: Readonly<Record<string, Readonly<Record<string, Recording>>>> = recordings
+  const places = [...requests, ...failures].map((one) => exampleKey(one.method, one.path, one))
+  const groups = [...Map.groupBy(places, ([group]) => group)].map(([group, own]) => {
+    const lines = own.map(([, name]) => {
+      const [known, answered] = [recorded[group]?.[name], answers.get(`${group},${name}`)]
+      const isKnown = known !== undefined && answered !== undefined && undated(name, known) === undated(name, answered)
+      return `    ${JSON.stringify(name)}: ${JSON.stringify(isKnown ? known : answered)}`
+    })
+    return `  ${JSON.stringify(group)}: {\n${[...new Set(lines)].join(',\n')}\n  }`
+  })
+  await expect(`{\n${groups.join(',\n')}\n}\n`).toMatchFileSnapshot('../../../src/worker/http/openapi/examples.json')
 })
 
 /** Reasons that are given for single payouts in a response with status 200, and so are no documented failure. The tests in test/payouts cause each. */
@@ -67,8 +87,7 @@ const inLists: readonly string[] = Object.keys(handInTexts())
 test.each(allReasons().filter((one) => !inLists.includes(one)))(
   '%s is the word of a documented failure, which a request has shown',
   (reason) => {
-    const own = failures.filter(({ problem }) => 'reason' in problem && problem.reason === reason)
-    expect(own.map(({ problem }) => problem.status)).not.toEqual([])
+    expect(failures.filter((one) => one.reason === reason)).not.toEqual([])
   },
 )
 
@@ -88,22 +107,6 @@ describe('the example of each parameter', () => {
   test.each(queries)('is accepted: %s', async (query) => {
     expect((await send(service, 'GET', query, {})).status).toBe(200)
   })
-})
-
-describe('the documentation of requests that reach no route', () => {
-  let service: RunningService
-  beforeAll(async () => {
-    service = await startService()
-  })
-
-  test.each(failuresOutsideRoutes())(
-    'has the failure of $method $path: $problem.status',
-    async ({ method, path, problem: { status, msg } }) => {
-      const response = await service.get(path, null, { method })
-      expect(response.status).toBe(status)
-      expect(await response.text()).toBe(JSON.stringify({ code: status, msg }))
-    },
-  )
 })
 
 interface Sent {
@@ -141,10 +144,12 @@ const scopes: Readonly<Partial<Record<Situation, Readonly<Record<string, unknown
 /** An authorization header whose token only the keys of a key set can verify. */
 const keySetToken = bearer(forgeToken({ alg: 'ES256', kid: 'key-1' }, goodClaims(), 'signature'))
 
-/** Removes what differs between runs: the times, and the size of the database. */
-const undated = (text: string) => text.replaceAll(/(?<="created_at":"|"until":"|"bytes":|"used":)[^",]+/g, '')
-
-const fits = (schema: z.ZodMiniType, text: string) => schema.safeParse(JSON.parse(text)).success
+/** An answer without what differs between runs: times, the size of the database and, for a used up allowance, when there is more. */
+function undated(name: string, { status, headers, body }: Recording): string {
+  const isUsedUp = /^\w+-allowance /.test(name) // when it is renewed depends on the time of day
+  const text = JSON.stringify(body).replaceAll(/(?<="created_at":"|"until":"|"bytes":|"used":)[^",]+/g, '')
+  return isUsedUp ? `${status} ${text.replace(/about \d+ s/, '')}` : JSON.stringify([status, headers, text])
+}
 
 /** The documented headers of a response; `x-request-id` must exist, but differs each time. */
 function headersOf({ headers }: Response): Record<string, string> {

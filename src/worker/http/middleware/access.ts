@@ -81,7 +81,7 @@ export const bookmarkCharsMax = 100
 export const bookmarkForm = /^[0-9a-f]+(-[0-9a-f]+)*$/
 
 /** The failure of a request whose bookmark is too long or does not match `bookmarkForm`. */
-export const bookmarkRefusal = {
+const bookmarkRefusal = {
   kind: 'bad-input',
   field: bookmarkHeader,
   why: 'the bookmark of an earlier response, given once',

@@ -1,6 +1,5 @@
 import type * as z from 'zod/mini'
-import { successMsg } from '../envelope.ts'
-import type { Problem } from '../errors.ts'
+import type { Reason } from '../../common/reasons.ts'
 
 // Building blocks of the routes' documentation. Only `openapi/` calls functions that use them, so the Worker's bundle has none of them (decision note 18).
 
@@ -53,8 +52,8 @@ export type Situation =
   | 'a stuck payout that has moved money'
   | 'a transaction of the payout address that no payout names'
 
-/** A request of an example, the state before it, and a name for the case that it shows. */
-export interface Sent {
+/** A request of an example, the state before it, and a name for the case that it shows. `examples.json` has its response, as a test has recorded it. */
+export interface Example {
   readonly name: string
   readonly given: Situation
   /** Including the question mark; empty if there is no query. */
@@ -67,18 +66,14 @@ export interface Sent {
   readonly requestHeaders?: Readonly<Record<string, string>>
 }
 
-/** A request that succeeds, with the whole body of its response. */
-export interface Example extends Sent {
-  readonly body: unknown
-}
-
-/** A request that fails, with the problem that answers it and, for people, the cause and the cure. */
-export interface Failure extends Sent {
-  readonly problem: Problem
+/** A request that fails and, for people, the cause and the cure. */
+export interface Failure extends Example {
+  /** The word in `x-reason`, where the failure has one. */
+  readonly reason?: Reason
   readonly cause: string
   readonly cure: string
-  /** Only the health check has data in a failure. */
-  readonly data?: Readonly<Record<string, string | number>>
+  /** Every route answers it alike. */
+  readonly everywhere?: true
 }
 
 /** What the document says about a parameter beside the schema with which the route parses it. */
@@ -108,55 +103,11 @@ export interface Operation {
   readonly failures: readonly Failure[]
 }
 
-/** An example of a success with data; `request` is the body of a POST. */
-export const dataExample = (
-  name: string,
-  given: Situation,
-  query: string,
-  data: unknown,
-  request?: unknown,
-): Example => {
-  return { name, given, query, body: { code: 200, msg: successMsg(), data }, request }
-}
-
-/** An example of a success without data, whose `msg` has a note. */
-export const noteExample = (name: string, given: Situation, query: string, note: string): Example => {
-  return { name, given, query, body: { code: 200, msg: successMsg(note) } }
-}
-
 /** The transaction of the USDT deposit in the examples. This and all values below match the chain that the test builds when it replays the examples. */
 export const usdtTxid = '278524e29c4eded92e21d431f395bcbe536c67c3c6375ef7b8dc8ebad3e7e805'
 /** The first address of the user in the examples. */
 export const depositAddress = 'TWer2Ygk5TEheHp3TPuYeqxmB6SsGZmaL6'
 
-/** The ledger entry of the USDT deposit in the examples. */
-export const usdtEntry = {
-  id: 2,
-  uid: 7,
-  wid: 2,
-  osn: `${usdtTxid}:0`,
-  type: 1,
-  cuy: 2,
-  amt: 25,
-  balance: 25,
-  mark: 'deposit',
-  created_at: '2026-09-21T14:13:20.417Z',
-}
-
-const trxTxid = '2624f452ae15842a43db87b3bc951bbb00d3f2b802da47424392e13a87d26450'
-/** The ledger entry of the TRX deposit in the examples. */
-export const trxEntry = { ...usdtEntry, id: 1, wid: 1, osn: trxTxid, cuy: 1, amt: 3.5, balance: 3.5 }
-
-const payment = { id: 3, osn: 'order-1001', type: 4, amt: -2.5, balance: 22.5, mark: 'two cups' }
-/** The ledger entry of a payment that the backend `shop` has posted in the examples. */
-export const paidEntry = { ...usdtEntry, ...payment, created_at: '2026-09-21T14:14:20.417Z', by: 'shop' }
-
-/** The newest final block in the examples after the scan has run. */
-export const finalBlock = {
-  height: 70_000_019,
-  hash: '00000000042c1d939ab280cc3a38bbaae53b1e114a982fde4e7374a17c5df130',
-  created_at: '2023-11-14T22:14:17.000Z',
-}
 /** Describes the values of `cuy`. It does not list them, because the document does not know the currencies of a deployment. */
 export const cuyExpected = 'One of `/currencies`; any other is a 400 that names them.'
 

@@ -8,6 +8,7 @@ import { reasonHeader } from '../errors.ts'
 import { bookmarkCharsMax, bookmarkForm, bookmarkHeader } from '../middleware/access.ts'
 import { ledgerRoutes, operations, routes } from '../routes.ts'
 import type { Example, Failure, Operation, ParameterNote } from './docs.ts'
+import recordings from './examples.json' with { type: 'json' }
 import { backendFailures, callerFailures, failuresOutsideRoutes, serviceFailures } from './failures.ts'
 import { type Direction, forGenerators, type JsonObject } from './for-generators.ts'
 import { describedText, idOf, schemaOf, schemaUri } from './references.ts'
@@ -36,9 +37,10 @@ Each 409, 422, 429 and 503 has one word for its cause in \`x-reason\`: [all reas
 \`Reason\`. Failures that no route lists:
 
 ${failuresOutsideRoutes()
-  .map(
-    ({ problem: { status, msg }, cause, cure }) => `- **${status}** \`${msg}\`. **Cause:** ${cause} **Cure:** ${cure}`,
-  )
+  .map((one) => {
+    const { status, body } = recorded(one.method, one.path, one)
+    return `- **${status}** \`${body.msg}\`. **Cause:** ${one.cause} **Cure:** ${one.cure}`
+  })
   .join('\n')}`
 
 /** The texts of the schema `Reason`. Some viewers of OpenAPI show `x-enumDescriptions` beside each value. The page at /docs lists them at its end. */
@@ -58,9 +60,10 @@ function describeReason(reason: string, { cause, cure }: ReasonText): string {
 }
 
 function statusesOf(reason: string): readonly number[] {
-  const problems = documentedOperations().flatMap(({ failures }) => failures.map(({ problem }) => problem))
-  const own = problems.flatMap((problem) => ('reason' in problem && problem.reason === reason ? [problem.status] : []))
-  return [...new Set(own)].sort((a, b) => a - b)
+  const statuses = documentedOperations().flatMap(({ method, path, failures }) =>
+    failures.filter((one) => one.reason === reason).map((one) => recorded(method, path, one).status),
+  )
+  return [...new Set(statuses)].sort((a, b) => a - b)
 }
 
 const tags = [
@@ -196,22 +199,13 @@ export function documentedOperations(): readonly DocumentedOperation[] {
   )
 }
 
-function describeOperation({ method, path, operation, security, failures }: DocumentedOperation): JsonObject {
-  const {
-    id,
-    summary,
-    description,
-    query,
-    parameters = {},
-    success,
-    failure = failureBody(),
-    examples,
-    csv,
-  } = operation
+function describeOperation(documented: DocumentedOperation): JsonObject {
+  const { method, path, operation, security } = documented
+  const { id, summary, description, query, parameters = {}, success, examples, csv } = operation
   const taken = Object.entries(query?.shape ?? {}).map(([name, schema]) => parameter(name, schema, parameters[name]))
   const isPublic = security.length === 0
   const ofEach = path.startsWith('/ledger/') ? ['cell', 'bookmark'] : ['bookmark']
-  const example = (one: Example & Partial<Failure>) => namedExample(method, path, one)
+  const named = examples.map((one) => namedExample(method, path, one))
   return {
     operationId: id,
     tags: [tags.find(({ name }) => path.startsWith(`/${name.toLowerCase()}/`))?.name ?? 'Service'],
@@ -223,8 +217,8 @@ function describeOperation({ method, path, operation, security, failures }: Docu
       : { parameters: [...taken, ...ofEach.map((name) => ({ $ref: `#/components/parameters/${name}` }))] }),
     ...requestBody(operation),
     responses: {
-      200: withCsv(response('Success.', success, isPublic ? [] : [bookmarkHeader], examples.map(example)), csv),
-      ...failureResponses(failure, failures, example),
+      200: withCsv(response('Success.', success, isPublic ? [] : [bookmarkHeader], named), csv),
+      ...failureResponses(documented),
     },
   }
 }
@@ -257,48 +251,61 @@ function parameterSchema(schema: z.ZodMiniType): JsonObject {
 }
 
 /** The failures of an operation as one response for each status, with the causes and cures of its failures. */
-function failureResponses(
-  schema: z.ZodMiniType,
-  failures: readonly Failure[],
-  example: (one: Example) => readonly [string, JsonObject],
-): JsonObject {
+function failureResponses({ method, path, operation, failures }: DocumentedOperation): JsonObject {
+  const answered = failures.map((one) => ({ ...one, ...recorded(method, path, one) }))
   return Object.fromEntries(
-    [...Map.groupBy(failures, ({ problem }) => problem.status)].map(([status, group]) => {
-      const headerNames = group.flatMap(({ problem }) => [
-        ...('reason' in problem ? [reasonHeader] : []),
-        ...Object.keys(problem.headers ?? {}),
+    [...Map.groupBy(answered, ({ status }) => status)].map(([status, group]) => {
+      const headerNames = group.flatMap(({ reason, headers }) => [
+        ...(reason === undefined ? [] : [reasonHeader]),
+        ...Object.keys(headers),
       ])
       const text = group
-        .map(({ problem, cause, cure }) => {
-          const word = 'reason' in problem ? `\`${problem.reason}\`: ` : ''
+        .map(({ reason, cause, cure }) => {
+          const word = reason === undefined ? '' : `\`${reason}\`: `
           return `${word}**Cause:** ${cause}\n\n**Cure:** ${cure}`
         })
         .join('\n\n---\n\n')
-      const examples = group.map((one) => example({ ...one, body: failureExample(one) }))
-      return [status, response(text, schema, headerNames, examples)]
+      const examples = group.map((one) => namedExample(method, path, one))
+      return [status, response(text, operation.failure ?? failureBody(), headerNames, examples)]
     }),
   )
 }
 
-/** The body of the response with which a documented failure is answered. */
-export function failureExample({ problem: { status, msg }, data }: Failure): JsonObject {
-  return { code: status, msg, ...(data === undefined ? {} : { data }) }
+/** An answer to the request of an example: the headers that the document describes, except those of every answer, and the body. */
+export interface Recording {
+  readonly status: number
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: JsonObject
 }
 
-/** An entry of `examples`: the name of a failure, its body, and the request that causes it. */
-function namedExample(
-  method: string,
-  path: string,
-  { name, given, query = '', request, requestHeaders = {}, body }: Example,
-): readonly [string, JsonObject] {
+/** Where `examples.json` has the answer to a request: in which group, and by which name. */
+export const exampleKey = (method: string, path: string, { name, given, everywhere }: Example & Partial<Failure>) =>
+  [everywhere ? 'every route' : `${method.toUpperCase()} ${path}`, `${name} (given ${given})`] as const
+
+/** The answer to a documented request as `examples.json` has it. */
+function recorded(method: string, path: string, sent: Example): Recording {
+  const [group, name] = exampleKey(method, path, sent)
+  const all: Readonly<Record<string, Readonly<Record<string, Recording>>>> = recordings
+  const known = all[group]?.[name]
+  if (known === undefined) throw new Error(`${group} has no answer to "${name}": run \`npm run examples\``)
+  return known
+}
+
+/** An entry of `examples`: the name of an example, its body, and the request that causes it. */
+function namedExample(method: string, path: string, sent: Example): readonly [string, JsonObject] {
+  const { name, given, query = '', request, requestHeaders = {} } = sent
   const lines = Object.entries(requestHeaders).map(([header, value]) => ` with \`${header}: ${value}\``)
   const summary = `${name.replaceAll('-', ' ')} (given ${given})`
   // A body that is not JSON and a long query are not shown: the name of the example describes them.
-  const sent = typeof request === 'object' ? ` with the body \`${JSON.stringify(request)}\`` : ''
+  const body = typeof request === 'object' ? ` with the body \`${JSON.stringify(request)}\`` : ''
   const shown = query.length > 200 ? '?…' : query
   return [
     wordsOf(name),
-    { summary, description: `\`${method.toUpperCase()} ${path}${shown}\`${lines.join()}${sent}`, value: body },
+    {
+      summary,
+      description: `\`${method.toUpperCase()} ${path}${shown}\`${lines.join()}${body}`,
+      value: recorded(method, path, sent).body,
+    },
   ]
 }
 

@@ -1,85 +1,60 @@
-import { reasonTexts } from '../../common/reasons.ts'
+import { type Reason, reasonTexts } from '../../common/reasons.ts'
 import { postEntriesMax } from '../../ledger/parse-post.ts'
 import type { Scope } from '../auth/authenticate.ts'
-import {
-  bodyBytesMax,
-  bodyTooDeep,
-  bodyTooLarge,
-  brokenBody,
-  configurationDiffers,
-  crashed,
-  databaseUnavailable,
-  encodedBody,
-  keysUnavailable,
-  memberTwice,
-  missingScope,
-  notConfigured,
-  type Problem,
-  type ReasonedProblem,
-  toAuthProblem,
-  tooManyRequests,
-  toProblem,
-  toReasonedProblem,
-  unknownPath,
-  urlCharsMax,
-  urlTooLong,
-  wrongMediaType,
-  wrongMethod,
-} from '../errors.ts'
-import { bookmarkRefusal } from '../middleware/access.ts'
-import type { Failure, Sent, Situation } from './docs.ts'
+import { bodyBytesMax, urlCharsMax } from '../errors.ts'
+import type { Example, Failure, Situation } from './docs.ts'
 
-/** Documents a failure with a `reason`. Its name is the reason, and `common/reasons.ts` has its cause and cure. */
-export const refused = (problem: ReasonedProblem, sent: Omit<Sent, 'name'>): Failure => ({
-  name: problem.reason,
-  problem,
-  ...reasonTexts()[problem.reason],
+/** Documents a failure with a `reason`, which is its name. `common/reasons.ts` has its cause and cure. */
+export const refused = (reason: Reason, sent: Omit<Example, 'name'>): Failure => ({
+  name: reason,
+  reason,
+  ...reasonTexts()[reason],
   ...sent,
 })
 
 /** The failures that every route can have. */
-export const serviceFailures = (): readonly Failure[] => [
-  {
-    name: 'too-long',
-    problem: urlTooLong,
-    cause: 'The URL is longer than any valid one.',
-    cure: 'Leave out what the route does not take.',
-    given: 'a new caller',
-    query: `?${'x'.repeat(urlCharsMax)}`,
-  },
-  {
-    name: 'crash',
-    problem: crashed,
-    cause: 'A bug in the service. No change was stored in part.',
-    cure: 'Try again. If it fails again, report the `x-request-id` to the operator, who finds the details in the log.',
-    given: 'no database',
-  },
-  refused(databaseUnavailable, { given: 'a database that is away' }),
-  refused(notConfigured, { given: 'no configuration' }),
-  refused(configurationDiffers, { given: 'a configuration that differs' }),
-]
+export const serviceFailures = (): readonly Failure[] =>
+  everywhere(
+    {
+      name: 'too-long',
+      cause: 'The URL is longer than any valid one.',
+      cure: 'Leave out what the route does not take.',
+      given: 'a new caller',
+      query: `?${'x'.repeat(urlCharsMax)}`,
+    },
+    {
+      name: 'crash',
+      cause: 'A bug in the service. No change was stored in part.',
+      cure: 'Try again. If it fails again, report the `x-request-id` to the operator, who finds the details in the log.',
+      given: 'no database',
+    },
+    refused('database-unavailable', { given: 'a database that is away' }),
+    refused('not-configured', { given: 'no configuration' }),
+    refused('configuration-differs', { given: 'a configuration that differs' }),
+  )
+
+const everywhere = (...failures: readonly Failure[]) => failures.map((one) => ({ ...one, everywhere: true }) as const)
 
 /** The failures of every route with a token. `unauthorized` and `cure` are the cause and the cure of its 401, which differ between users and backends. */
-const tokenFailures = (unauthorized: string, cure: string): readonly Failure[] => [
-  {
-    name: 'bad-bookmark',
-    problem: toProblem(bookmarkRefusal),
-    cause: 'The value of `x-d1-bookmark` is not a bookmark.',
-    cure: 'Send the value of that header in an earlier response, or leave the header out.',
-    given: 'a new caller',
-    requestHeaders: { 'x-d1-bookmark': 'latest' },
-  },
-  {
-    name: 'unauthorized',
-    problem: toAuthProblem('unauthorized'),
-    cause: unauthorized,
-    cure: `${cure} The message is the same in every case.`,
-    given: 'no token',
-  },
-  refused(tooManyRequests, { given: 'a rate limit that is reached' }),
-  ...serviceFailures(),
-  refused(keysUnavailable, { given: 'token signing keys that cannot be fetched' }),
-]
+const tokenFailures = (unauthorized: string, cure: string): readonly Failure[] =>
+  everywhere(
+    {
+      name: 'bad-bookmark',
+      cause: 'The value of `x-d1-bookmark` is not a bookmark.',
+      cure: 'Send the value of that header in an earlier response, or leave the header out.',
+      given: 'a new caller',
+      requestHeaders: { 'x-d1-bookmark': 'latest' },
+    },
+    {
+      name: 'unauthorized',
+      cause: unauthorized,
+      cure: `${cure} The message is the same in every case.`,
+      given: 'no token',
+    },
+    refused('rate-limit', { given: 'a rate limit that is reached' }),
+    ...serviceFailures(),
+    refused('keys-unavailable', { given: 'token signing keys that cannot be fetched' }),
+  )
 
 /** The failures of every route for users. */
 export const callerFailures = (): readonly Failure[] =>
@@ -88,11 +63,10 @@ export const callerFailures = (): readonly Failure[] =>
     'Get a token from the issuer and send it as `Authorization: Bearer …`.',
   )
 
-/** The failures that every JSON body can have. `request` is a valid body, `takes` shows its form, and `wrong` is the problem of another JSON value. */
-export const bodyFailures = (request: object, given: Situation, wrong: Problem, takes: string): readonly Failure[] => [
+/** The failures that every JSON body can have. `request` is a valid body, and `takes` shows its form. */
+export const bodyFailures = (request: object, given: Situation, takes: string): readonly Failure[] => [
   {
     name: 'broken-body',
-    problem: brokenBody,
     cause: 'The body is not JSON.',
     cure: `Send \`${takes}\` in UTF-8.`,
     given,
@@ -100,7 +74,6 @@ export const bodyFailures = (request: object, given: Situation, wrong: Problem, 
   },
   {
     name: 'wrong-body',
-    problem: wrong,
     cause: 'The body is another JSON value, or has other members.',
     cure: `Send \`${takes}\`.`,
     given,
@@ -108,7 +81,6 @@ export const bodyFailures = (request: object, given: Situation, wrong: Problem, 
   },
   {
     name: 'too-deep',
-    problem: bodyTooDeep,
     cause: 'The body has more objects and lists inside each other than a valid one.',
     cure: `Send \`${takes}\`.`,
     given,
@@ -116,7 +88,6 @@ export const bodyFailures = (request: object, given: Situation, wrong: Problem, 
   },
   {
     name: 'member-twice',
-    problem: memberTwice,
     cause: 'An object of the body has two members of the same name. Parsers do not agree on which one counts.',
     cure: 'Send each member once.',
     given,
@@ -124,7 +95,6 @@ export const bodyFailures = (request: object, given: Situation, wrong: Problem, 
   },
   {
     name: 'encoded-body',
-    problem: encodedBody,
     cause: 'The body has a `content-encoding`.',
     cure: 'Send it without compression.',
     given,
@@ -133,7 +103,6 @@ export const bodyFailures = (request: object, given: Situation, wrong: Problem, 
   },
   {
     name: 'too-large',
-    problem: bodyTooLarge,
     cause: `The body has more than ${bodyBytesMax} bytes.`,
     cure: `Send at most ${postEntriesMax} items in one request, and short texts.`,
     given,
@@ -141,7 +110,6 @@ export const bodyFailures = (request: object, given: Situation, wrong: Problem, 
   },
   {
     name: 'wrong-media-type',
-    problem: wrongMediaType,
     cause: 'The body is declared as something else than JSON, or not at all.',
     cure: 'Send `content-type: application/json`.',
     given,
@@ -161,7 +129,6 @@ export const backendFailures = (scopes: readonly Scope[]): readonly Failure[] =>
   ),
   {
     name: 'missing-scope',
-    problem: missingScope(scopes),
     cause: 'The token is valid, and its `scope` does not allow this.',
     cure: `Sign a token whose \`scope\` includes ${scopes.map((scope) => `\`${scope}\``).join(' or ')}.`,
     given: 'a token without a scope',
@@ -170,20 +137,17 @@ export const backendFailures = (scopes: readonly Scope[]): readonly Failure[] =>
 
 /** The failures of a route that queries nodes. `query` is an example; `before` says whether its user must have an address first. */
 export const chainFailures = (query: string, before: '' | 'an address and '): readonly Failure[] => {
-  const limited = (whose: 'nodes' | 'callers' | 'caller', given: Situation) =>
-    refused(toReasonedProblem({ kind: 'limited', whose, seconds: 60 }), { given, query })
   return [
-    limited('nodes', `${before}no requests to nodes`),
-    limited('callers', `${before}no requests for callers`),
-    limited('caller', `${before}no requests for this caller`),
-    refused(toReasonedProblem({ kind: 'chain-unavailable' }), { given: `${before}nodes that do not respond`, query }),
+    refused('node-allowance', { given: `${before}no requests to nodes`, query }),
+    refused('shared-allowance', { given: `${before}no requests for callers`, query }),
+    refused('own-allowance', { given: `${before}no requests for this caller`, query }),
+    refused('nodes-unavailable', { given: `${before}nodes that do not respond`, query }),
   ]
 }
 
-/** Documents the failure of the example `query`: its parameter `field` is bad, and must be what `why` says. `cause` is added to the general cause. */
-export const badQuery = (query: string, field: string, why: string, cause = ''): Failure => ({
+/** Documents the failure of the example `query`, in which a parameter is bad. `cause` is added to the general cause. */
+export const badQuery = (query: string, cause = ''): Failure => ({
   name: 'bad-input',
-  problem: toProblem({ kind: 'bad-input', field, why }),
   cause: `The value of a parameter is not accepted, is empty, or is given twice.${cause}`,
   cure: 'The message names the parameter and what it takes.',
   given: 'a new caller',
@@ -191,19 +155,21 @@ export const badQuery = (query: string, field: string, why: string, cause = ''):
 })
 
 /** The failures of requests whose path or method no route has. */
-export const failuresOutsideRoutes = () => [
+export const failuresOutsideRoutes = (): readonly (Failure & { readonly method: string; readonly path: string })[] => [
   {
-    method: 'GET',
+    name: 'unknown-path',
+    given: 'a new caller',
+    method: 'get',
     path: '/tron/generate/',
-    problem: unknownPath,
     cause:
       'No route has this path: a route has one spelling. Without a key for backends there is no path that begins with `/ledger/`.',
     cure: 'Use a path of this document, without a slash at the end.',
   },
   {
-    method: 'POST',
+    name: 'wrong-method',
+    given: 'a new caller',
+    method: 'post',
     path: '/wallet/list',
-    problem: wrongMethod(['GET', 'HEAD']),
     cause: 'The route does not have this method.',
     cure: 'Use one of the methods in the header `Allow`.',
   },

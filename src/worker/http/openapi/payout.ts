@@ -111,23 +111,7 @@ export const payoutAddress = 'TXgoAQ1o6BJmtNbDmFu7QeatwATExE6xuw'
 /** The address that the payouts of the examples pay. */
 export const payoutTo = 'TRZNYrx2RuWSDK26xqShVzxSUZDQYySQE4'
 
-const shared = { uid: 7, cuy: 2, to: payoutTo }
-const asker = { created_at: '2026-09-21T14:14:20.417Z', by: 'shop' }
-
-/** A payout of the examples that a person must approve. */
-export const waitingPayout = () => {
-  const { uid, cuy, to } = shared
-  const payoutRequest = { id: 1, uid, cuy, amt: 10, fee: 0.5, to, osn: 'payout-1', mark: 'to my own wallet' }
-  return { ...payoutRequest, state: 'waiting', ...asker, attempts: 0 }
-}
-/** A payout of the examples that the limits approve. */
-export const approvedPayout = () => {
-  const { uid, cuy, to } = shared
-  const payoutRequest = { id: 2, uid, cuy, amt: 2.5, fee: 0, to, osn: 'payout-2', mark: '' }
-  return { ...payoutRequest, state: 'approved', ...asker, approved_by: 'limits', attempts: 0 }
-}
-
-/** A signed transaction in hex, which pays the second payout of the examples and refers to the newest final block of the examples. `signedTxid` is its txid. */
+/** A signed transaction in hex, which pays the second payout of the examples and refers to the newest final block of the examples.  */
 export const signedMessage =
   '0ad3010a021d9322089ab280cc3a38bbaa40f8ddafa38c345aae01081f12a9010a31747970652e676f6f676c65617069732e636f6d2f70' +
   '726f746f636f6c2e54726967676572536d617274436f6e747261637412740a1541ee38364a18edef188c9677a43bbad1883f9b72f01215' +
@@ -135,4 +119,3 @@ export const signedMessage =
   '0000003c00000000000000000000000000000000000000000000000000000000002625a070b8efc1a28c34900180c2d72f1241262d2618' +
   '21cd998d5ea969e8a89540ef4af8d4dcf0256731cb5955c06811a3ef348aeb52012389e226fae0be01448eb5c11589665f7da85a24cf56' +
   'f6cc8fb4f31b'
-export const signedTxid = '21880801841dd3fb50448a2acf3a910e99ed4391983824126aa770845f35eb7c'

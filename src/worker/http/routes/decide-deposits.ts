@@ -1,15 +1,13 @@
 import * as z from 'zod/mini'
-import type { DecideReason } from '../../common/reasons.ts'
 import { decisionsMax, decisionToMake } from '../../deposits/decide.ts'
 import * as schemas from '../../schemas/parts.ts'
 import type { LedgerRoute } from '../context.ts'
-import { toDecideProblem, wrongBody } from '../errors.ts'
+import { toDecideProblem } from '../errors.ts'
 import { handleWrite } from '../handlers.ts'
 import * as docs from '../openapi/docs.ts'
 import { bodyFailures, refused } from '../openapi/failures.ts'
 import { useCases } from '../use-cases.ts'
 import { ownedDeposit } from './ledger-deposits.ts'
-import { depositDocs } from './tron-deposits.ts'
 
 /** Decides about deposits that are held for review: all or none. */
 export const decideLedgerDeposits = {
@@ -48,59 +46,41 @@ const decisionOf = (decision: 'credit' | 'refuse', txid: string = docs.usdtTxid)
 })
 const given = 'a deposit that is held for review'
 
-const examples = () => {
-  const { usdt } = depositDocs()
-  const { entry: held, uid, ...facts } = { ...usdt, uid: 7 }
-  const entry = held + 1 // the event of holding the deposit takes a number, too: events and entries share one numbering
-  const answer = (name: string, decision: 'credit' | 'refuse', item: object) =>
-    docs.dataExample(name, given, '', { list: [item], count: 1, replayed: false }, { deposits: [decisionOf(decision)] })
-  const decided = (decision: 'credit' | 'refuse') => ({ decision, why: decisionOf(decision).why, by: 'shop' })
-  const why = '25 USDT was looked at by the operator of this service and is not credited'
-  return [
-    answer('credited', 'credit', { ...facts, entry, uid, decided: decided('credit') }),
-    answer('refused', 'refuse', { ...facts, state: 'refused', reason: 'review', why, uid, decided: decided('refuse') }),
-  ]
-}
+const examples = (['credit', 'refuse'] as const).map((decision) => ({
+  name: decision === 'credit' ? 'credited' : 'refused',
+  given,
+  request: { deposits: [decisionOf(decision)] },
+})) satisfies readonly docs.Example[]
 
 const failures = (): readonly docs.Failure[] => [
   {
     name: 'bad-decision',
-    problem: toDecideProblem({ kind: 'bad-input', deposit: 1, member: 'decision', why: 'one of credit, refuse' }),
     cause: 'A decision has a wrong member, a transfer is named twice, or there are too many of them.',
     cure: 'The message has the number of the deposit, the member, and what it takes.',
     given,
     request: { deposits: [{ ...decisionOf('credit'), decision: 'wait' }] },
   },
-  ...bodyFailures({ deposits: [decisionOf('credit')] }, given, wrongBody('deposits'), '{"deposits": [...]}'),
+  ...bodyFailures({ deposits: [decisionOf('credit')] }, given, '{"deposits": [...]}'),
   {
     name: 'unknown-deposit',
-    problem: toDecideProblem({ kind: 'not-found', deposit: 1, why: 'no such transfer' }),
     cause: 'No transfer to a user has this txid and position.',
     cure: 'Send `txid` and `position` as `GET /ledger/deposits` lists them.',
     given,
     request: { deposits: [decisionOf('credit', 'ab'.repeat(32))] },
   },
-  refused(conflict('not-in-review', 'it is credited, not held for review'), {
+  refused('not-in-review', {
     given: 'two deposits, credited',
     request: { deposits: [decisionOf('credit')] },
   }),
-  refused(conflict('decided-otherwise', 'it was decided to credit it'), {
+  refused('decided-otherwise', {
     given: 'a deposit that was looked at',
     request: { deposits: [decisionOf('refuse')] },
   }),
-  refused(
-    conflict(
-      'from-operator',
-      "its sender is an operator's wallet or the payout address: it is a movement, and no deposit",
-    ),
-    {
-      given: 'a deposit that is held for review, of a sender that is an operator by now',
-      request: { deposits: [decisionOf('credit')] },
-    },
-  ),
+  refused('from-operator', {
+    given: 'a deposit that is held for review, of a sender that is an operator by now',
+    request: { deposits: [decisionOf('credit')] },
+  }),
 ]
-
-const conflict = (reason: DecideReason, why: string) => ({ status: 409, reason, msg: `deposit 1: ${why}` }) as const
 
 /** `POST /ledger/deposits/decide` in the OpenAPI document. The Worker never calls this function, so its bundle has none of these texts. */
 export const decideLedgerDepositsDocs = () =>
@@ -114,6 +94,6 @@ export const decideLedgerDepositsDocs = () =>
       'decision and the ledger entry are stored together.',
     body: body(),
     success: response(),
-    examples: examples(),
+    examples,
     failures: failures(),
   }) satisfies docs.Operation

@@ -7,7 +7,7 @@ import { type LedgerRoute, reading } from '../context.ts'
 import { success } from '../envelope.ts'
 import * as docs from '../openapi/docs.ts'
 import { badQuery } from '../openapi/failures.ts'
-import { idParam, uidExpected, uidParam, wholeNumber, withQuery } from '../query.ts'
+import { idParam, uidParam, wholeNumber, withQuery } from '../query.ts'
 import { pageRowsMax } from './wallet-flow-list.ts'
 
 const query = z.object({
@@ -55,11 +55,6 @@ export const ledgerAddressesDocs = () =>
       issued,
       `The number of the user's addresses; ${addressesCountedMax} means that many or more.`,
     ),
-    examples: [
-      docs.dataExample('one address', 'two deposits, credited', '?uid=7', {
-        list: [{ id: 1, address: docs.depositAddress }],
-        count: 1,
-      }),
-    ],
-    failures: [badQuery('?uid=0', 'uid', uidExpected)],
+    examples: [{ name: 'one address', given: 'two deposits, credited', query: '?uid=7' }],
+    failures: [badQuery('?uid=0')],
   }) satisfies docs.Operation

@@ -73,11 +73,10 @@ export const ledgerEntriesDocs = () =>
       postedFlow,
       `The number of entries that match, on all pages; with \`osn\` and without \`uid\`, ${orderRowsMax} means that many or more.`,
     ),
-    examples: ['uid=7&type=4', 'uid=7&osn=order-1001', 'osn=order-1001'].map((filter) =>
-      docs.dataExample(`a payment by ${filter}`, 'two deposits and a payment', `?${filter}`, {
-        list: [docs.paidEntry],
-        count: 1,
-      }),
-    ),
-    failures: [...selectionFailures('?uid=7&'), badQuery('?type=4', 'type', onlyWithUid)],
+    examples: ['uid=7&type=4', 'uid=7&osn=order-1001', 'osn=order-1001'].map((filter) => ({
+      name: `a payment by ${filter}`,
+      given: 'two deposits and a payment',
+      query: `?${filter}`,
+    })),
+    failures: [...selectionFailures('?uid=7&'), { ...badQuery('?type=4'), name: 'type-without-uid' }],
   }) satisfies docs.Operation

@@ -5,7 +5,7 @@ import { type EventData, eventsMax } from '../../events/events.ts'
 import * as schemas from '../../schemas/parts.ts'
 import type { LedgerRoute } from '../context.ts'
 import { handleRead } from '../handlers.ts'
-import * as docs from '../openapi/docs.ts'
+import type * as docs from '../openapi/docs.ts'
 import { badQuery } from '../openapi/failures.ts'
 import { payoutSchema } from '../openapi/payout.ts'
 import { useCases } from '../use-cases.ts'
@@ -98,13 +98,6 @@ export const eventSchema = () =>
 
 /** `GET /ledger/events` in the OpenAPI document. The Worker never calls this function, so its bundle has none of these texts. */
 export const ledgerEventsDocs = () => {
-  const posted = {
-    id: 3,
-    type: 'entry.posted',
-    uid: 7,
-    created_at: docs.paidEntry.created_at,
-    data: { entry: docs.paidEntry },
-  }
   return {
     id: 'listLedgerEvents',
     summary: 'What happened, in order',
@@ -119,9 +112,9 @@ export const ledgerEventsDocs = () => {
     },
     success: schemas.listBody('LedgerEventsResponse', eventSchema, 'The number of events in the list.'),
     examples: [
-      docs.dataExample('a payment', 'two deposits and a payment', '?after=2', { list: [posted], count: 1 }),
-      docs.dataExample('the end for now', 'two deposits and a payment', '?after=3', { list: [], count: 0 }),
+      { name: 'a payment', given: 'two deposits and a payment', query: '?after=2' },
+      { name: 'the end for now', given: 'two deposits and a payment', query: '?after=3' },
     ],
-    failures: [badQuery('?limit=1000', 'limit', 'a whole number from 1 to 100')],
+    failures: [badQuery('?limit=1000')],
   } satisfies docs.Operation
 }

@@ -2,17 +2,16 @@ import * as z from 'zod/mini'
 import { formatBase58 } from '../../chain/address.ts'
 import type { PayoutId } from '../../common/ids.ts'
 import { formatInstant } from '../../common/time.ts'
-import { stopRules } from '../../payouts/leaving.ts'
 import { offeredMax, offerPayouts } from '../../payouts/offer.ts'
 import { payoutItem } from '../../payouts/payout.ts'
 import * as schemas from '../../schemas/parts.ts'
 import { jsonAmount } from '../../schemas/written.ts'
 import type { LedgerRoute } from '../context.ts'
 import { failure, success } from '../envelope.ts'
-import { toPayoutProblem, toPayoutRefusal } from '../errors.ts'
-import * as docs from '../openapi/docs.ts'
+import { toPayoutProblem } from '../errors.ts'
+import type * as docs from '../openapi/docs.ts'
 import { badQuery, refused } from '../openapi/failures.ts'
-import { approvedPayout, payoutAddress, payoutMembers } from '../openapi/payout.ts'
+import { payoutMembers } from '../openapi/payout.ts'
 import { idParam, withQuery } from '../query.ts'
 import { payoutRulesOf } from '../use-cases.ts'
 
@@ -76,27 +75,13 @@ export const ledgerPayoutsUnsignedDocs = () => {
       address: schemas.textSchema('The address that they are paid from.', /^T\w{33}$/),
       head: head(),
     })),
-    examples: [
-      docs.dataExample('an approved one', given, '', {
-        list: [approvedPayout()],
-        count: 1,
-        address: payoutAddress,
-        head: docs.finalBlock,
-      }),
-    ],
+    examples: [{ name: 'an approved one', given }],
     failures: [
-      badQuery('?after=0', 'after', 'a whole number from 1 to 9007199254740991'),
-      refused(toPayoutRefusal({ kind: 'conflict', ...stopRules['unknown-transaction'] }), {
+      badQuery('?after=0'),
+      refused('payouts-stopped', {
         given: 'a transaction of the payout address that no payout names',
       }),
-      refused(
-        toPayoutRefusal({
-          kind: 'conflict',
-          reason: 'no-final-block',
-          why: 'the newest final block is not known for now: try again',
-        }),
-        { given: 'a new caller' },
-      ),
+      refused('no-final-block', { given: 'a new caller' }),
     ],
   } satisfies docs.Operation
 }

@@ -49,25 +49,8 @@ export const ledgerStatementDocs = () =>
     success: statementBody('LedgerStatementResponse', postedFlow),
     csv: statementCsv(',"by"'),
     examples: [
-      docs.dataExample('the month of a user', 'two deposits and a payment', '?uid=7&month=2026-09&cuy=2&after=2', {
-        from: '2026-09-01T00:00:00.000Z',
-        to: '2026-10-01T00:00:00.000Z',
-        until: docs.paidEntry.created_at,
-        balances: [{ cuy: 2, opening: 0, closing: 22.5 }],
-        list: [docs.paidEntry],
-        count: 2,
-      }),
-      docs.dataExample('the day of all', 'two deposits and a payment', '?day=2026-09-21&after=2', {
-        from: '2026-09-21T00:00:00.000Z',
-        to: '2026-09-22T00:00:00.000Z',
-        until: docs.paidEntry.created_at,
-        balances: [
-          { cuy: 1, opening: 0, closing: 3.5 },
-          { cuy: 2, opening: 0, closing: 22.5 },
-        ],
-        list: [docs.paidEntry],
-        count: 3,
-      }),
+      { name: 'the month of a user', given: 'two deposits and a payment', query: '?uid=7&month=2026-09&cuy=2&after=2' },
+      { name: 'the day of all', given: 'two deposits and a payment', query: '?day=2026-09-21&after=2' },
     ],
-    failures: [...statementFailures('?uid=7&'), badQuery('?day=2026-08-27&cuy=2', 'cuy', onlyWithUid)],
+    failures: [...statementFailures('?uid=7&'), { ...badQuery('?day=2026-08-27&cuy=2'), name: 'cuy-without-uid' }],
   }) satisfies docs.Operation

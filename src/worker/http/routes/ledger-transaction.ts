@@ -9,7 +9,7 @@ import { toProblem, toReasonedProblem } from '../errors.ts'
 import * as docs from '../openapi/docs.ts'
 import { badQuery, chainFailures } from '../openapi/failures.ts'
 import { withQuery } from '../query.ts'
-import { describeUncredited, txidExpected, txidParam } from './tron-recharge.ts'
+import { describeUncredited, txidParam } from './tron-recharge.ts'
 
 const query = z.object({ txid: txidParam() })
 
@@ -97,47 +97,13 @@ export const ledgerTransactionDocs = () => {
     },
     success: schemas.successBody('LedgerTransactionResponse', finding),
     examples: [
-      docs.dataExample('credited', 'two deposits, credited', example, {
-        txid: docs.usdtTxid,
-        uid: 7,
-        answer: 'credited',
-        why: 'already credited',
-      }),
-      docs.dataExample('not scanned yet', 'two deposits, not scanned yet', example, {
-        txid: docs.usdtTxid,
-        uid: 7,
-        answer: 'creditable',
-        why: 'it is final; the scan or the question of its owner credits it',
-      }),
-      docs.dataExample('not final', 'two deposits that are not final', example, {
-        txid: docs.usdtTxid,
-        uid: null,
-        answer: 'not-final',
-        reason: 'not-final',
-        seconds: 57,
-        why: 'found, not final yet; try again in about 57 s',
-      }),
-      docs.dataExample('worthless', 'a transaction of each kind', `?txid=${trc10}`, {
-        txid: trc10,
-        uid: 7,
-        answer: 'worthless',
-        reason: 'trc10',
-        why: 'this is a TRC-10 token transfer, not TRX',
-      }),
-      docs.dataExample('undecided', 'nodes that disagree', example, {
-        txid: docs.usdtTxid,
-        uid: null,
-        answer: 'undecided',
-        reason: 'nodes-disagree',
-        why: 'the nodes disagree about this transaction',
-      }),
-      docs.dataExample('of no user', 'an address', `?txid=${'ab'.repeat(32)}`, {
-        txid: 'ab'.repeat(32),
-        uid: null,
-        answer: 'unknown',
-        why: 'no such transaction',
-      }),
+      { name: 'credited', given: 'two deposits, credited', query: example },
+      { name: 'not scanned yet', given: 'two deposits, not scanned yet', query: example },
+      { name: 'not final', given: 'two deposits that are not final', query: example },
+      { name: 'worthless', given: 'a transaction of each kind', query: `?txid=${trc10}` },
+      { name: 'undecided', given: 'nodes that disagree', query: example },
+      { name: 'of no user', given: 'an address', query: `?txid=${'ab'.repeat(32)}` },
     ],
-    failures: [badQuery('?txid=25', 'txid', txidExpected), ...chainFailures(example, 'an address and ')],
+    failures: [badQuery('?txid=25'), ...chainFailures(example, 'an address and ')],
   } satisfies docs.Operation
 }

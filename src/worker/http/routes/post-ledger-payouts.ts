@@ -1,16 +1,15 @@
 import * as z from 'zod/mini'
-import type { PayoutReason } from '../../common/reasons.ts'
 import { remarkCharsMax } from '../../common/remark.ts'
 import { proofCharsMax } from '../../d1/payout-tables.ts'
 import { requestedMax, requestedPayout } from '../../payouts/parse-payout-request.ts'
 import { proofForm } from '../../payouts/proof.ts'
 import * as schemas from '../../schemas/parts.ts'
 import type { LedgerRoute } from '../context.ts'
-import { toPayoutProblem, toPayoutRefusal, wrongBody } from '../errors.ts'
+import { toPayoutProblem } from '../errors.ts'
 import { handleWrite } from '../handlers.ts'
 import * as docs from '../openapi/docs.ts'
 import { bodyFailures, refused } from '../openapi/failures.ts'
-import { approvedPayout, payoutAddress, payoutSchema, payoutTo, waitingPayout } from '../openapi/payout.ts'
+import { payoutAddress, payoutSchema, payoutTo } from '../openapi/payout.ts'
 import { useCases } from '../use-cases.ts'
 
 /** Takes a backend's request for payouts: all or none. A repeated request stores nothing, and gets the payouts as they are now. */
@@ -65,52 +64,23 @@ const before = 'two deposits, credited'
 const after = 'a payout that waits and an approved one'
 
 const failures = (): readonly docs.Failure[] => {
-  const conflict = (reason: PayoutReason, why: string) => toPayoutRefusal({ kind: 'conflict', payout: 1, reason, why })
-  const no = (reason: PayoutReason, why: string) => toPayoutRefusal({ kind: 'refused', payout: 1, reason, why })
   const sent = (given: docs.Situation, changes: object) => ({ given, request: { payouts: [{ ...small, ...changes }] } })
   return [
     {
       name: 'bad-payout',
-      problem: toPayoutProblem({
-        kind: 'bad-input',
-        payout: 1,
-        member: 'to',
-        why: 'a Tron address: T… with 34 characters',
-      }),
       cause:
         'A payout has a wrong member: its form, its currency, too many decimals, an address with a wrong checksum. Or a key comes twice.',
       cure: 'The message has the number of the payout, the member, and what it takes.',
       ...sent(before, { to: payoutTo.replace(/.$/, '1') }),
     },
-    ...bodyFailures({ payouts: [small] }, before, wrongBody('payouts'), '{"payouts": [...]}'),
-    refused(
-      conflict('content-differs', 'its uid, cuy and osn are known with another amt, fee, to, mark or proof'),
-      sent(after, { amt: '3' }),
-    ),
-    refused(
-      conflict('key-in-use', 'an entry has its uid, cuy and osn, and a type that it needs itself'),
-      sent('two deposits and a payment', { osn: 'order-1001', fee: '0.5' }),
-    ),
-    refused(
-      no('insufficient', 'wallet of user 7 in USDT holds 25, 25.000001 are needed'),
-      sent(before, { amt: '25.000001' }),
-    ),
-    refused(
-      no('to-user', 'to is the address of a user here: post a transfer (type 3) between the two instead'),
-      sent(before, { to: docs.depositAddress }),
-    ),
-    refused(
-      no('to-payout-address', 'to is the address that payouts are paid from'),
-      sent(before, { to: payoutAddress }),
-    ),
-    refused(
-      no('to-contract', 'to is the contract of a currency: the money would be lost'),
-      sent(before, { to: 'TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t' }),
-    ),
-    refused(
-      no('to-nobody', 'to is the address of no key: the money would be lost'),
-      sent(before, { to: 'T9yD14Nj9j7xAB4dbGeiX9h8unkKHxuWwb' }),
-    ),
+    ...bodyFailures({ payouts: [small] }, before, '{"payouts": [...]}'),
+    refused('content-differs', sent(after, { amt: '3' })),
+    refused('key-in-use', sent('two deposits and a payment', { osn: 'order-1001', fee: '0.5' })),
+    refused('insufficient', sent(before, { amt: '25.000001' })),
+    refused('to-user', sent(before, { to: docs.depositAddress })),
+    refused('to-payout-address', sent(before, { to: payoutAddress })),
+    refused('to-contract', sent(before, { to: 'TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t' })),
+    refused('to-nobody', sent(before, { to: 'T9yD14Nj9j7xAB4dbGeiX9h8unkKHxuWwb' })),
   ]
 }
 
@@ -127,27 +97,9 @@ export const postLedgerPayoutsDocs = () =>
     body: body(),
     success: response(),
     examples: [
-      docs.dataExample(
-        'within the limits',
-        before,
-        '',
-        { list: [{ ...approvedPayout(), id: 1 }], count: 1, replayed: false },
-        { payouts: [small] },
-      ),
-      docs.dataExample(
-        'above them',
-        before,
-        '',
-        { list: [waitingPayout()], count: 1, replayed: false },
-        { payouts: [large] },
-      ),
-      docs.dataExample(
-        'the same again',
-        after,
-        '',
-        { list: [approvedPayout()], count: 1, replayed: true },
-        { payouts: [small] },
-      ),
+      { name: 'within the limits', given: before, request: { payouts: [small] } },
+      { name: 'above them', given: before, request: { payouts: [large] } },
+      { name: 'the same again', given: after, request: { payouts: [small] } },
     ],
     failures: failures(),
   }) satisfies docs.Operation

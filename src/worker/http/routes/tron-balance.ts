@@ -7,7 +7,6 @@ import * as schemas from '../../schemas/parts.ts'
 import { jsonAmount } from '../../schemas/written.ts'
 import { type Route, reading } from '../context.ts'
 import { refusal, success } from '../envelope.ts'
-import { toProblem } from '../errors.ts'
 import * as docs from '../openapi/docs.ts'
 import { badQuery, chainFailures } from '../openapi/failures.ts'
 import { idParam, textParam, unknownCurrency, withQuery } from '../query.ts'
@@ -64,16 +63,13 @@ export const tronBalanceDocs = () =>
       amt: schemas.amountSchema('The balance of the addresses on the chain now, in whole units.'),
     })),
     examples: [
-      docs.dataExample('TRX', 'two deposits, credited', '', { amt: 3.5 }),
-      docs.dataExample('USDT at one address', 'two deposits, credited', `?cuy=2&address=${docs.depositAddress}`, {
-        amt: 25,
-      }),
+      { name: 'TRX', given: 'two deposits, credited' },
+      { name: 'USDT at one address', given: 'two deposits, credited', query: `?cuy=2&address=${docs.depositAddress}` },
     ],
     failures: [
-      badQuery('?cuy=3', 'cuy', 'one of 1 (TRX), 2 (USDT), given at most once'),
+      badQuery('?cuy=3'),
       {
         name: 'unknown-address',
-        problem: toProblem({ kind: 'not-found', what: 'address' }),
         cause: 'The address is not one of yours.',
         cure: 'Leave `address` out, or use an address from `/tron/generate`.',
         given: 'an address',

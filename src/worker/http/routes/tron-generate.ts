@@ -7,8 +7,7 @@ import * as schemas from '../../schemas/parts.ts'
 import { jsonInteger, type RawJson } from '../../schemas/written.ts'
 import { type RequestContext, type Route, writing } from '../context.ts'
 import { refusal, success } from '../envelope.ts'
-import { toReasonedProblem } from '../errors.ts'
-import * as docs from '../openapi/docs.ts'
+import type * as docs from '../openapi/docs.ts'
 import { badQuery, chainFailures, refused } from '../openapi/failures.ts'
 import { choiceParam, readParameters, withQuery } from '../query.ts'
 
@@ -77,11 +76,11 @@ export const addressData = () =>
     ),
   })
 
-const unissuable = {
-  'key-was-used': 'a key that was used',
-  'start-block-too-high': 'a start that is not final',
-  deploying: 'a deployment',
-} as const satisfies Record<Exclude<IssueReason, 'configuration-differs'>, docs.Situation>
+const unissuable = [
+  ['key-was-used', 'a key that was used'],
+  ['start-block-too-high', 'a start that is not final'],
+  ['deploying', 'a deployment'],
+] as const satisfies readonly (readonly [IssueReason, docs.Situation])[]
 
 /** Documentation shared by `/tron/generate` and `/ledger/address`. `prefix` begins the queries of examples. */
 export const addressDocs = (prefix: '?' | '?uid=7&') => ({
@@ -99,17 +98,12 @@ export const addressDocs = (prefix: '?' | '?uid=7&') => ({
     },
   },
   failures: [
-    refused(toReasonedProblem({ kind: 'gap-limit', limit: gapLimit }), {
+    refused('gap-limit', {
       given: 'twenty addresses without a deposit',
       query: `${prefix}fresh=1`,
     }),
-    refused(toReasonedProblem({ kind: 'issuing-off' }), { given: 'no issue of addresses', query: prefix.slice(0, -1) }),
-    ...Object.entries(unissuable).map(([reason, given]) =>
-      refused(toReasonedProblem({ kind: 'cannot-issue', reason: reason as keyof typeof unissuable }), {
-        given,
-        query: prefix.slice(0, -1),
-      }),
-    ),
+    refused('issuing-off', { given: 'no issue of addresses', query: prefix.slice(0, -1) }),
+    ...unissuable.map(([reason, given]) => refused(reason, { given, query: prefix.slice(0, -1) })),
     ...chainFailures(prefix.slice(0, -1), ''),
   ],
 })
@@ -126,16 +120,10 @@ export const tronGenerateDocs = () => {
       'and are still scanned. No address is shown before the height from which it is scanned is stored.',
     query: generateQuery,
     examples: [
-      docs.dataExample('an address', 'a new caller', '', { id: 1, address: docs.depositAddress }),
-      docs.dataExample('in hex', 'an address', '?format=hex', {
-        id: 1,
-        address: '41e2e1a54926527fbb4e4420de4c6bab82beaee24d',
-      }),
-      docs.dataExample('a further address', 'an address', '?fresh=1', {
-        id: 2,
-        address: 'TPjjvMwjPoDC32V2dGDYTkLH4E5LAtBZ6C',
-      }),
+      { name: 'an address', given: 'a new caller' },
+      { name: 'in hex', given: 'an address', query: '?format=hex' },
+      { name: 'a further address', given: 'an address', query: '?fresh=1' },
     ],
-    failures: [badQuery('?format=base64', 'format', 'one of base58, number, hex'), ...failures],
+    failures: [badQuery('?format=base64'), ...failures],
   } satisfies docs.Operation
 }

@@ -15,7 +15,7 @@ import { txidFailures } from '../openapi/txid-failures.ts'
 import { textParam, withQuery } from '../query.ts'
 
 /** What a `txid` must be, for the sentence that refuses another one. */
-export const txidExpected = '64 hex digits, optionally prefixed with 0x'
+const txidExpected = '64 hex digits, optionally prefixed with 0x'
 
 /** The parameter `txid`, which backends' lists of deposits and payouts also take. */
 export const rechargeQuery = z.object({ txid: z.optional(txidParam()) })
@@ -127,8 +127,6 @@ function count(number: number, noun: string): string {
   return `${number} ${noun}${number === 1 ? '' : 's'}`
 }
 
-const notFinal = '2 transfers found, final in about 57 s'
-
 /** `GET /tron/recharge` in the OpenAPI document. The Worker never calls this function, so its bundle has none of these texts. */
 export const tronRechargeDocs = () =>
   ({
@@ -145,25 +143,11 @@ export const tronRechargeDocs = () =>
     },
     success: schemas.successBodyWithoutData('Recharged'),
     examples: [
-      docs.noteExample('two deposits', 'two deposits, not scanned yet', '', 'credited 3.5 TRX and 25 USDT'),
-      docs.noteExample('nothing new', 'two deposits, credited', '', 'nothing new'),
-      docs.noteExample('not final', 'two deposits that are not final', '', `nothing new; ${notFinal}`),
-      docs.noteExample(
-        'one transaction',
-        'two deposits, not scanned yet',
-        `?txid=${docs.usdtTxid}`,
-        'credited 25 USDT',
-      ),
-      docs.noteExample(
-        'the same again',
-        'two deposits, credited',
-        `?txid=0x${docs.usdtTxid}`,
-        'already credited 25 USDT',
-      ),
+      { name: 'two deposits', given: 'two deposits, not scanned yet' },
+      { name: 'nothing new', given: 'two deposits, credited' },
+      { name: 'not final', given: 'two deposits that are not final' },
+      { name: 'one transaction', given: 'two deposits, not scanned yet', query: `?txid=${docs.usdtTxid}` },
+      { name: 'the same again', given: 'two deposits, credited', query: `?txid=0x${docs.usdtTxid}` },
     ],
-    failures: [
-      badQuery('?txid=25', 'txid', txidExpected),
-      ...txidFailures(),
-      ...chainFailures(`?txid=${docs.usdtTxid}`, 'an address and '),
-    ],
+    failures: [badQuery('?txid=25'), ...txidFailures(), ...chainFailures(`?txid=${docs.usdtTxid}`, 'an address and ')],
   }) satisfies docs.Operation

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini'
 import { type CurrencyId, type EntryId, type EntryType, entryTypes, type WalletId } from '../../common/ids.ts'
 import { type EntrySelection, osnCharsMax, osnForm, postedItem } from '../../ledger/entry.ts'
-import { listEntries, notWithBefore, offsetMax } from '../../ledger/list-entries.ts'
+import { listEntries, offsetMax } from '../../ledger/list-entries.ts'
 import { pageRowsDefault } from '../../ledger/store/entries.ts'
 import * as schemas from '../../schemas/parts.ts'
 import { jsonAmount } from '../../schemas/written.ts'
@@ -94,9 +94,9 @@ export const selectionDocs = () => ({
 
 /** The documented failures of `flowListQuery`. `prefix` begins the queries of the examples. */
 export const selectionFailures = (prefix: '?' | '?uid=7&') => [
-  badQuery(`${prefix}limit=1000`, 'limit', `a whole number from 1 to ${pageRowsMax}`),
+  badQuery(`${prefix}limit=1000`),
   {
-    ...badQuery(`${prefix}page=2&before=9`, 'page', notWithBefore),
+    ...badQuery(`${prefix}page=2&before=9`),
     name: 'page-with-before',
     cause: 'Both are given.',
   },
@@ -116,9 +116,9 @@ export const walletFlowListDocs = () =>
     parameters: selectionDocs(),
     success: schemas.listBody('FlowListResponse', flow, 'The number of entries that match, on all pages.'),
     examples: [
-      docs.dataExample('two entries', given, '', { list: [docs.usdtEntry, docs.trxEntry], count: 2 }),
-      docs.dataExample('the second page', given, '?page=2&limit=1', { list: [docs.trxEntry], count: 2 }),
-      docs.dataExample('one transaction', given, `?osn=${docs.usdtTxid}`, { list: [docs.usdtEntry], count: 1 }),
+      { name: 'two entries', given },
+      { name: 'the second page', given, query: '?page=2&limit=1' },
+      { name: 'one transaction', given, query: `?osn=${docs.usdtTxid}` },
     ],
     failures: selectionFailures('?'),
   }) satisfies docs.Operation

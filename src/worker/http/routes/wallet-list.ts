@@ -1,7 +1,7 @@
 import * as schemas from '../../schemas/parts.ts'
 import type { Route } from '../context.ts'
 import { answerRead } from '../handlers.ts'
-import * as docs from '../openapi/docs.ts'
+import type * as docs from '../openapi/docs.ts'
 import { useCases } from '../use-cases.ts'
 
 /** The user's balance in each configured currency, from the ledger and not from the chain. */
@@ -18,23 +18,15 @@ const wallet = () =>
   }))
 
 /** Documentation shared by `/wallet/list` and `/ledger/wallets`, with an example. */
-export const walletsDocs = (given: docs.Situation, query: string, usdt: number) => ({
+export const walletsDocs = (given: docs.Situation, query: string) => ({
   success: schemas.listBody('WalletListResponse', wallet, 'The number of wallets in the list.'),
-  examples: [
-    docs.dataExample('two wallets', given, query, {
-      list: [
-        { amt: 3.5, cuy: 1 },
-        { amt: usdt, cuy: 2 },
-      ],
-      count: 2,
-    }),
-  ],
+  examples: [{ name: 'two wallets', given, query }],
 })
 
 /** `GET /wallet/list` in the OpenAPI document. The Worker never calls this function, so its bundle has none of these texts. */
 export const walletListDocs = () =>
   ({
-    ...walletsDocs('two deposits, credited', '', 25),
+    ...walletsDocs('two deposits, credited', ''),
     id: 'listWallets',
     summary: 'Your balances',
     description: 'One wallet for each configured currency, ordered by `cuy`; 0 where there is no entry yet.',
