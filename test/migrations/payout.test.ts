@@ -183,6 +183,8 @@ describe('a payout is refused', () => {
     await run(posting([entry({ cuy: 2, osn: 'fund', amount: 50 })]))
     await expectNo(payout({ cuy: '2', contract: `'${a}'` }), 'not agreed on')
     await run('UPDATE stored_currency SET decimals = 8 WHERE cuy = 2')
+    await run(insert('agreed_decimals', { contract: `'${c}'`, decimals: '8', stored_at: '1' }))
+    await expectNo(payout({ cuy: '2', contract: `'${c}'` }), 'not agreed on') // the contract of another currency
     await run(payout({ cuy: '2', contract: `'${a}'` }))
   })
 })
