@@ -30,6 +30,9 @@ const refused = (error: LedgerError) => ({ ok: false, error })
 const untyped = (value: unknown) => value as never
 /** The number 7 inside `depth` nested arrays. */
 const nested = (depth: number): unknown => (depth === 0 ? 7 : [nested(depth - 1)])
+/** An array that contains itself, which RPC can pass. */
+const circular: unknown[] = []
+circular.push(circular)
 
 describe('post', () => {
   beforeEach(start)
@@ -80,6 +83,8 @@ describe('decideDeposits', () => {
     const item = { txid, amt: '25', state: 'credited', uid: 7, decided: { decision: 'credit', by: 'office' } }
     expect(decided).toMatchObject({ ok: true, replayed: false, deposits: [item] })
     expect(await ledger.decideDeposits([decision], 'shop')).toEqual({ ...decided, replayed: true })
+    const withNull = untyped({ ...decision, mark: null }) // absent, as over HTTP
+    expect(await ledger.decideDeposits([withNull], 'shop')).toEqual({ ...decided, replayed: true })
     const refusal = { ...decision, decision: 'refuse' } as const
     const unknown = { ...decision, txid: 'ab'.repeat(32) }
     for (const [deposits, by, error] of [
@@ -164,6 +169,7 @@ describe('a refusal', () => {
     ['nested deeply', { ...payment, uid: nested(500) }, 'uid'],
     ['that is a date', new Date(0), 'uid'],
     ['that is a map', new Map([['uid', 7]]), 'uid'],
+    ['that contains itself', circular, 'entry'],
   ])('of a post with an entry %s stores nothing', async (_, entry, member) => {
     const posted = await ledger.post(untyped([{ ...payment, osn: 'first' }, entry]), 'shop')
     expect(posted).toMatchObject({ ok: false, error: { kind: 'bad-input', entry: 2, member } })
