@@ -453,6 +453,7 @@ BEGIN
 END;
 --> statement-breakpoint
 -- An act on an issued address makes one event, even if a correction has the act read and stored again. Destroyed tokens leave the holding of their address.
+-- `type GLOB 'address.*'` is only the condition of the index event_act.
 CREATE TRIGGER issuer_act_has_its_effects AFTER INSERT ON issuer_act
 BEGIN
   INSERT INTO stored_event (id, type, uid, created_at, txid, position, cuy, raw, address)
@@ -810,6 +811,7 @@ BEGIN
   UPDATE scan SET corrected_by = NEW.id, finalized = NEW.finalized, finalized_time = 0, finalized_hash = NULL, finalized_at = NEW.created_at,
     height = min(height, NEW.finalized), hash = iif(height <= NEW.finalized, hash, NULL);
   UPDATE stored_address SET issued_height = NEW.finalized WHERE issued_height > NEW.finalized;
+  -- Here and at the deletion below, the list of states is only the condition of the index transfer_decided.
   UPDATE stored_transfer SET state = 'seen', reason = NULL, version = version + 1, changed_at = NEW.created_at
     WHERE height > NEW.finalized AND state IN ('held', 'refused', 'moved') AND state <> 'moved';
   -- Credited transfers above the corrected height are sought: an alarm names those that the chain does not contain any more. Only marks up to the lowest
@@ -1076,6 +1078,7 @@ BEGIN
   SELECT RAISE(ABORT, 'payout_transaction: its payout is not to be signed')
     WHERE NEW.payout_id IS NOT NULL AND (NOT EXISTS (SELECT 1 FROM payout WHERE id = NEW.payout_id AND state = 'approved')
       OR EXISTS (SELECT 1 FROM payout_transaction WHERE payout_id = NEW.payout_id AND ended IS NULL));
+  -- Another payout address is looked for below and above this one, because the index payout_transaction_payer finds no `<>`.
   SELECT RAISE(ABORT, 'payout_transaction: its money may not leave now')
     WHERE EXISTS (SELECT 1 FROM payout JOIN stop ON payout.id = NEW.payout_id AND step = 'take'
         WHERE (stop.cuy IS NULL OR stop.cuy = payout.cuy) AND (stop.address IS NULL OR stop.address = NEW.address))
