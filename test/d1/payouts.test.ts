@@ -1,8 +1,8 @@
 import { beforeEach, expect, it } from 'vitest'
 import { countedMax } from '../../src/worker/common/counted.ts'
 import type { EventId, PayoutId } from '../../src/worker/common/ids.ts'
+import { payoutStates } from '../../src/worker/common/payout-states.ts'
 import type { WriteDatabase } from '../../src/worker/d1/database.ts'
-import { payoutStates } from '../../src/worker/d1/payout-tables.ts'
 import { orderRowsMax } from '../../src/worker/ledger/store/entries.ts'
 import { selectCompared, selectLeavingFacts } from '../../src/worker/payouts/store/facts.ts'
 import {

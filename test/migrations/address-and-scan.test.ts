@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest'
-import { openStates } from '../../src/worker/d1/payout-tables.ts'
+import { openStates } from '../../src/worker/common/payout-states.ts'
 import { freshDatabase } from '../support/database.ts'
 import { a, address, b, c, expectRefusal, or, run, scanRow, storeRows, t2 } from './rows.ts'
 

@@ -1,11 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest'
-import {
-  openStates,
-  type PayoutState,
-  payoutStates,
-  type TransactionEnd,
-  transactionEnds,
-} from '../../src/worker/d1/payout-tables.ts'
+import { openStates, type PayoutState, payoutStates } from '../../src/worker/common/payout-states.ts'
+import { type TransactionEnd, transactionEnds } from '../../src/worker/d1/payout-tables.ts'
 import { payoutSteps, type TransactionState, transactionSteps } from '../../src/worker/payouts/lifecycle.ts'
 import {
   approve,

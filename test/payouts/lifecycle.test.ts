@@ -1,11 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { BackendName, PayoutId, PayoutTransactionId } from '../../src/worker/common/ids.ts'
-import {
-  type PayoutState,
-  payoutStates,
-  type TransactionEnd,
-  transactionEnds,
-} from '../../src/worker/d1/payout-tables.ts'
+import { type PayoutState, payoutStates } from '../../src/worker/common/payout-states.ts'
+import { type TransactionEnd, transactionEnds } from '../../src/worker/d1/payout-tables.ts'
 import type { PayoutLimit } from '../../src/worker/ledger/context.ts'
 import { type NodeAnswer, noteAnswer, sayAnswers } from '../../src/worker/payouts/answers.ts'
 import {

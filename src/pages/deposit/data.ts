@@ -1,3 +1,4 @@
+import { type PayoutState, payoutStates } from '../../worker/common/payout-states.ts'
 import { knownCount } from '../kit/counted.ts'
 import { decimalForm } from '../kit/decimal.ts'
 import {
@@ -67,16 +68,12 @@ export interface HistoryEntry {
   readonly at: string
 }
 
-const payoutStates = ['waiting', 'approved', 'signed', 'paid', 'stuck', 'cancelled'] as const
-
-type OwnPayoutState = (typeof payoutStates)[number]
-
 /** A payout to the user's own wallet. Its withdrawal in the history has the same currency and the same `osn` (reference). */
 export interface OwnPayout {
   readonly id: number
   readonly cuy: number
   readonly osn: string
-  readonly state: OwnPayoutState
+  readonly state: PayoutState
   readonly at: string
   readonly txid: string | null
 }

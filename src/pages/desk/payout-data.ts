@@ -14,9 +14,6 @@ import {
 /** A payout of a user. A member that is null is absent, or not known yet. */
 export type DeskPayout = ReturnType<typeof readPayout>
 
-/** The states of a payout, in the order in which the filter offers them. */
-export const deskPayoutStates = ['waiting', 'approved', 'signed', 'paid', 'stuck', 'cancelled'] as const
-
 /** Reads the data of `GET /ledger/payouts`. */
 export const readDeskPayouts = (data: unknown) => readPage(data, readPayout)
 

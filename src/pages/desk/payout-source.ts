@@ -1,9 +1,10 @@
+import { payoutStates } from '../../worker/common/payout-states.ts'
 import { query } from '../kit/api.ts'
 import { knownCount } from '../kit/counted.ts'
 import { html } from '../kit/dom.ts'
 import { type DeskContext, deskAmount, deskSymbol, payoutsNow, sinceText, stateName } from './context.ts'
 import { small, storyButton } from './parts.ts'
-import { type DeskPayout, deskPayoutStates, readDeskPayouts } from './payout-data.ts'
+import { type DeskPayout, readDeskPayouts } from './payout-data.ts'
 import { leftTexts } from './payout-left.ts'
 import { type FilteredSource, isCounted, type ListRow, type Row } from './walk.ts'
 
@@ -19,7 +20,7 @@ export function payoutSource(context: DeskContext, of: { uid?: number; to?: stri
     ],
     states: {
       name: texts.filterState,
-      values: () => deskPayoutStates.map((state) => [state, stateName(context, state)]),
+      values: () => payoutStates.map((state) => [state, stateName(context, state)]),
     },
     isThere: () => payoutsNow(model) !== null,
     async read(before, limit, filter) {

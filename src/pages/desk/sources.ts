@@ -1,3 +1,4 @@
+import { payoutStates } from '../../worker/common/payout-states.ts'
 import { query } from '../kit/api.ts'
 import { knownCount } from '../kit/counted.ts'
 import { html } from '../kit/dom.ts'
@@ -21,7 +22,6 @@ import {
   readPostedEntries,
 } from './data.ts'
 import { depositRow, small, storyButton } from './parts.ts'
-import { deskPayoutStates } from './payout-data.ts'
 import { payoutSource } from './payout-source.ts'
 import { depositReason, stuckWords } from './reasons.ts'
 import { type FilteredSource, isCounted, type ListRow, type Row } from './walk.ts'
@@ -113,7 +113,7 @@ const depositStates = ['seen', 'credited', 'held', 'refused', 'dropped']
 
 /** The types of events that the filter offers: those about payouts only if payouts are configured. */
 function typesNow({ model }: DeskContext): string[] {
-  const ofPayouts = payoutsNow(model) === null ? [] : deskPayoutStates
+  const ofPayouts = payoutsNow(model) === null ? [] : payoutStates
   const deposits = depositStates.map((state) => `deposit.${state}`)
   return [...deposits, ...ofPayouts.map((state) => `payout.${state}`), ...Object.keys(issuerTexts), 'entry.posted']
 }

@@ -7,6 +7,7 @@ import { signedDigitsMax } from '../chain/transaction.ts'
 import { amountMax } from '../common/amount.ts'
 import type { BackendName, DeciderName, PayoutId, PayoutTransactionId, Uid } from '../common/ids.ts'
 import { reservedUid } from '../common/ids.ts'
+import { openStates, type PayoutState, payoutStates } from '../common/payout-states.ts'
 import type { UnixMs } from '../common/time.ts'
 import {
   address,
@@ -31,10 +32,6 @@ import { reasonMax } from './state-tables.ts'
 
 // The tables of payouts. docs/database.md describes each table, and the rules that only triggers can express.
 
-/** The states of a payout (docs/guides/payouts.md). */
-export const payoutStates = ['waiting', 'approved', 'signed', 'paid', 'stuck', 'cancelled'] as const
-export type PayoutState = (typeof payoutStates)[number]
-
 /** Why a payout is stuck: its transaction has failed, or moved something else, or too many of its transactions have ended without paying it. */
 export const stuckReasons = ['failed', 'other', 'expired'] as const
 export type StuckReason = (typeof stuckReasons)[number]
@@ -49,8 +46,6 @@ export const proofCharsMax = 2_000
 export const whyCharsMax = 200
 
 const nullable = <Kind extends number>() => integer().$type<Kind>()
-/** The states of an unfinished payout: not yet `paid` or `cancelled`. */
-export const openStates = ['waiting', 'approved', 'signed', 'stuck'] as const satisfies readonly PayoutState[]
 const isOpenState = oneOf(...openStates)('state')
 const isStored = (...states: readonly PayoutState[]) => oneOf(...states)('state')
 

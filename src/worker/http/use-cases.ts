@@ -1,7 +1,7 @@
 import * as z from 'zod/mini'
 import type { CurrencyId, EventId, PayoutId } from '../common/ids.ts'
+import { payoutStates } from '../common/payout-states.ts'
 import { ok, type QueryFailure, type Result } from '../common/result.ts'
-import { payoutStates } from '../d1/payout-tables.ts'
 import { decideDeposits } from '../deposits/decide.ts'
 import { ownedDepositItem } from '../deposits/deposit-item.ts'
 import { eventItem, eventsMax } from '../events/events.ts'

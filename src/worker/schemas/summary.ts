@@ -3,6 +3,7 @@ import { nodeUses } from '../chain/node-status.ts'
 import { countedMax } from '../common/counted.ts'
 import { entryTypes } from '../common/ids.ts'
 import { nodeQuestions, nodeStateNames, nodeStates } from '../common/node-states.ts'
+import { openStates } from '../common/payout-states.ts'
 import { heldReasons } from '../common/reasons.ts'
 import { type AlarmKind, alarmTable, urgencies } from '../platform/alarm-table.ts'
 import * as schemas from './parts.ts'
@@ -214,7 +215,7 @@ const payouts = () =>
     open: schemas.described(
       z.array(
         z.strictObject({
-          state: schemas.described(z.enum(['waiting', 'approved', 'signed', 'stuck']), 'The state.'),
+          state: schemas.described(z.enum(openStates), 'The state.'),
           cuy: schemas.idSchema('The currency.'),
           count: schemas.countSchema('How many.'),
           sum: schemas.amountSchema('What they sum up to, in whole units, without fees.'),

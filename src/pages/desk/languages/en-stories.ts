@@ -1,4 +1,5 @@
 import { reservedUid } from '../../../worker/common/ids.ts'
+import type { PayoutState } from '../../../worker/common/payout-states.ts'
 import type { UncreditedReason } from '../../../worker/common/reasons.ts'
 import type { InAnyLanguage } from '../../kit/texts.ts'
 
@@ -37,7 +38,7 @@ export const enStories = {
     paid: 'Paid',
     stuck: 'Stuck',
     cancelled: 'Cancelled',
-  },
+  } satisfies Readonly<Record<PayoutState, string> & Record<string, string>>,
   strangeAddress: 'No user has this address',
   strangeAddressHelp:
     'This service has not issued it. Compare it with the one on the page of the user, character by character.',

@@ -1,5 +1,6 @@
 import * as z from 'zod/mini'
-import { payoutStates, stuckReasons } from '../../d1/payout-tables.ts'
+import { payoutStates } from '../../common/payout-states.ts'
+import { stuckReasons } from '../../d1/payout-tables.ts'
 import { requestedMax } from '../../payouts/parse-payout-request.ts'
 import { pickOwn } from '../../payouts/payout.ts'
 import * as schemas from '../../schemas/parts.ts'

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini'
 import { countedMax } from '../../common/counted.ts'
 import type { CurrencyId, PayoutId } from '../../common/ids.ts'
-import { payoutStates } from '../../d1/payout-tables.ts'
+import { payoutStates } from '../../common/payout-states.ts'
 import { pageRowsDefault } from '../../ledger/store/entries.ts'
 import { listPayouts } from '../../payouts/list.ts'
 import { payoutItem, pickOwn } from '../../payouts/payout.ts'

@@ -3,18 +3,11 @@ import type { SQLiteColumn } from 'drizzle-orm/sqlite-core'
 import type { Address } from '../../chain/address.ts'
 import type { Txid } from '../../chain/block.ts'
 import type { CurrencyId, PayoutId, Uid } from '../../common/ids.ts'
+import { openStates, type PayoutState, payoutStates } from '../../common/payout-states.ts'
 import type { UnixMs } from '../../common/time.ts'
 import { fixedStatement, ofHex, type ReadDatabase, resultRows, toStatement } from '../../d1/database.ts'
 import { selectHighest } from '../../d1/merge.ts'
-import {
-  openStates,
-  type PayoutState,
-  payoutStates,
-  payoutSums,
-  payouts,
-  payoutTransactions,
-  type StuckReason,
-} from '../../d1/payout-tables.ts'
+import { payoutSums, payouts, payoutTransactions, type StuckReason } from '../../d1/payout-tables.ts'
 import { addresses } from '../../d1/tables.ts'
 import { orderRowsMax } from '../../ledger/store/entries.ts'
 import type { OtherOutflow, PayoutRow } from '../lifecycle.ts'

@@ -1,0 +1,6 @@
+/** The states of a payout (docs/guides/payouts.md), in the order in which filters offer them. */
+export const payoutStates = ['waiting', 'approved', 'signed', 'paid', 'stuck', 'cancelled'] as const
+export type PayoutState = (typeof payoutStates)[number]
+
+/** The states of a payout that is not yet `paid` or `cancelled`. */
+export const openStates = ['waiting', 'approved', 'signed', 'stuck'] as const satisfies readonly PayoutState[]
