@@ -4,7 +4,7 @@ import { exportsOf, repositoryFiles as files, sources, textOf } from './support/
 
 /** The folders (and files) of src/worker, lowest first: each imports only from itself and from those before it. */
 const layers = [
-  ...['common', 'platform', 'chain', 'schemas', 'd1', 'alarms', 'ledger', 'addresses', 'deposits', 'issuer', 'payouts'],
+  ...['common', 'platform', 'chain', 'd1', 'schemas', 'alarms', 'ledger', 'addresses', 'deposits', 'issuer', 'payouts'],
   'events',
   'webhooks',
   ...['reconciliation', 'scan', 'summary', 'config', 'cells', 'services', 'http', 'rpc', 'tron', 'compose', 'index'],

@@ -1,12 +1,9 @@
 import type { Address } from '../chain/address.ts'
 import type { Txid } from '../chain/block.ts'
 import type { CurrencyId, DeciderName, EntryId, Uid } from '../common/ids.ts'
-import type { DecisionKind, TransferState } from '../d1/tables.ts'
+import type { DecisionKind } from '../d1/tables.ts'
+import type { DepositState } from '../schemas/deposit.ts'
 import type { StoredTransfer } from './transfer.ts'
-
-/** The states of a transfer to a user (docs/concepts.md, Words). */
-export const depositStates = ['seen', 'held', 'credited', 'refused', 'dropped'] as const satisfies TransferState[]
-export type DepositState = (typeof depositStates)[number]
 
 /** A transfer to a user, in any state, as lists show it. */
 export interface Deposit extends StoredTransfer {

@@ -5,9 +5,11 @@ import type { HeldReason, RefusedReason } from '../common/reasons.ts'
 import { formatInstant } from '../common/time.ts'
 import { explainHeld, explainRefused } from '../deposits/explain.ts'
 import { type Currencies, configured } from '../ledger/currencies.ts'
-import { type PostedItem, postedItem, type WriteAmount } from '../ledger/entry.ts'
+import { postedItem, type WriteAmount } from '../ledger/entry.ts'
 import { type EntryRow, readEntry } from '../ledger/store/entries.ts'
-import { type Payout, type PayoutItem, payoutItem } from '../payouts/payout.ts'
+import { type Payout, payoutItem } from '../payouts/payout.ts'
+import type { PostedItem } from '../schemas/entry.ts'
+import type { PayoutItem } from '../schemas/payout.ts'
 import type { StoredEvent } from './store/events.ts'
 
 /** Most events in one page of the feed. */

@@ -1,9 +1,11 @@
 import { formatUnits } from '../common/amount.ts'
 import { toCsv } from '../common/csv.ts'
 import { formatInstant } from '../common/time.ts'
-import { type PostedItem, postedItem } from '../ledger/entry.ts'
+import { configured } from '../ledger/currencies.ts'
+import { postedItem } from '../ledger/entry.ts'
 import type { Period } from '../ledger/period.ts'
 import type { Statement } from '../ledger/statement.ts'
+import type { PostedItem } from '../schemas/entry.ts'
 import type { RequestContext } from './context.ts'
 
 /** Which page of a statement to answer with. Only the first has the column names and opening balances, only the last the closing ones. */
@@ -44,7 +46,6 @@ export function answerCsv(
 ): Response {
   const { currencies } = c.env.services.settings
   const shown: readonly Column[] = hasBackends ? [...columns, 'by'] : columns
-  const symbolOf = (cuy: Item['cuy']) => currencies.byId.get(cuy)?.symbol ?? ''
   const sums = (kind: 'opening' | 'closing', created_at: string): Line[] =>
     balances.map(({ currency: { cuy, symbol, scale }, ...one }) => ({
       kind,
@@ -55,7 +56,7 @@ export function answerCsv(
     }))
   const entries = list.map((entry): Line => {
     const item = postedItem(entry, currencies, formatUnits)
-    return { kind: 'entry', symbol: symbolOf(item.cuy), ...item }
+    return { kind: 'entry', symbol: configured(entry.cuy, currencies).symbol, ...item }
   })
   const lines = [
     ...(isFirst ? sums('opening', formatInstant(period.from)) : []),

@@ -26,7 +26,7 @@ import { flowListQuery, pageRowsMax } from './routes/wallet-flow-list.ts'
 const osnExpected = `an osn of at most ${osnCharsMax} printable ASCII characters`
 
 /** What `after` of the list of events must be, for the sentence that refuses any other value. */
-export const afterExpected = `0 or the id of an event: a whole number up to ${Number.MAX_SAFE_INTEGER}`
+const afterExpected = `0 or the id of an event: a whole number up to ${Number.MAX_SAFE_INTEGER}`
 const after = z.pipe(
   textParam(afterExpected, /^(0|[1-9]\d{0,15})$/, Number),
   z.int(afterExpected).check(z.minimum(0, afterExpected), z.maximum(Number.MAX_SAFE_INTEGER, afterExpected)),

@@ -1,6 +1,7 @@
 import type { Amount } from '../common/amount.ts'
 import type { BackendName, CurrencyId, EntryId, EntryType, PersonName, Uid, WalletId } from '../common/ids.ts'
 import { formatInstant, type UnixMs } from '../common/time.ts'
+import type { PostedItem } from '../schemas/entry.ts'
 import { type Currencies, configured } from './currencies.ts'
 
 /** Longest `osn` that a backend can post, in characters. */
@@ -93,13 +94,6 @@ export interface EntrySelection {
 export interface EntryList {
   readonly list: readonly Entry[]
   readonly count: number
-}
-
-/** A ledger entry as backends see it. `A` is the type that `WriteAmount` makes of an amount. */
-export type PostedItem<A> = Omit<Entry, 'amount' | 'balance' | 'createdAt'> & {
-  readonly amt: A
-  readonly balance: A
-  readonly created_at: string
 }
 
 /** Writes an amount for a reader: `units` are units of 10^−`scale`. JSON answers get numbers (`jsonAmount`), RPC and CSV files get texts (`formatUnits`). */

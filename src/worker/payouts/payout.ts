@@ -1,15 +1,15 @@
 import { formatBase58 } from '../chain/address.ts'
 import { trxDecimals } from '../common/amount.ts'
-import type { CurrencyId, PayoutId } from '../common/ids.ts'
 import type { PayoutState } from '../common/payout-states.ts'
 import { formatInstant } from '../common/time.ts'
 import type { StuckReason } from '../d1/payout-tables.ts'
 import { type Currencies, configured } from '../ledger/currencies.ts'
 import type { WriteAmount } from '../ledger/entry.ts'
+import type { PayoutItem } from '../schemas/payout.ts'
 import type { NodeAnswer } from './answers.ts'
 import { type LeavingStop, stopRules } from './leaving.ts'
 import { type OtherOutflow, type PayoutRow, sayOther } from './lifecycle.ts'
-import { type OutflowItem, outflowItem, readOutflows, sayOutflows } from './outflow.ts'
+import { outflowItem, readOutflows, sayOutflows } from './outflow.ts'
 import { sayFailed, type TransferFailure } from './transfer-failure.ts'
 
 /** The columns of a payout that may be shown, in ledger units. Events contain a copy of them. */
@@ -37,42 +37,6 @@ const shownNames = [
 
 /** `approved_by` of a payout that the limits have approved. */
 export const byLimits = 'limits'
-
-/** A payout as backends see it. `A` is the type of an amount. */
-export type PayoutItem<A> = {
-  readonly id: PayoutId
-  readonly uid: number
-  readonly cuy: CurrencyId
-  readonly amt: A
-  readonly fee: A
-  readonly to: string
-  readonly osn: string
-  readonly mark: string
-  readonly state: PayoutState
-  readonly created_at: string
-  /** The backend that asked for the payout. */
-  readonly by: string
-  /** The backend or person that approved the payout, or `limits`. */
-  readonly approved_by?: string
-  /** The newest transaction of a signed, paid or stuck payout, and when that transaction expires. */
-  readonly txid?: string
-  readonly expires_at?: string
-  /** The height of the block that contains the payout's transaction. */
-  readonly height?: number
-  /** How many transactions have ended without paying the payout. */
-  readonly attempts: number
-  readonly reason?: StuckReason
-  /** Sentences for people: why the payout is stuck, was cancelled, or waits although it is approved, and what may have paid it already. */
-  readonly why?: string
-  /** Why the transaction of a stuck payout failed: the chain's word, the TRX that it burnt, and the energy that it used. */
-  readonly failure?: { readonly result?: string; readonly burnt?: A; readonly energy?: number }
-  /** What this payout's transaction took from the payout address, if it paid something else, or what another one took that may have paid the payout. */
-  readonly moved?: readonly OutflowItem<A>[]
-  /** The amount that the payee has received, if the token took a fee. */
-  readonly received?: A
-  /** The last answers of nodes to the broadcast of the transaction, in their words. The service decides nothing by them. */
-  readonly answers?: readonly { readonly node: string; readonly answer: string; readonly at: string }[]
-}
 
 function failureItem<A>({ result, burnt = null, energy = null }: TransferFailure, write: WriteAmount<A>) {
   return {

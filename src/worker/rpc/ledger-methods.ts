@@ -2,12 +2,13 @@ import type { ShownPosition } from '../chain/block.ts'
 import type { Reason } from '../common/reasons.ts'
 import type { QueryFailure } from '../common/result.ts'
 import type { DecideFailure } from '../deposits/decide.ts'
-import type { OwnedDepositItem } from '../deposits/deposit-item.ts'
 import type { EventItem } from '../events/events.ts'
-import type { PostedItem, PostedType } from '../ledger/entry.ts'
+import type { PostedType } from '../ledger/entry.ts'
 import type { PostFailure } from '../ledger/post-entries.ts'
 import type { PayoutFailure } from '../payouts/failure.ts'
-import type { PayoutItem } from '../payouts/payout.ts'
+import type { OwnedDepositItem } from '../schemas/deposit.ts'
+import type { PostedItem } from '../schemas/entry.ts'
+import type { PayoutItem } from '../schemas/payout.ts'
 
 /** An entry to be posted. `amt` is a decimal of whole units with its sign, as text: `"-2.5"`. */
 export interface EntryToPost {

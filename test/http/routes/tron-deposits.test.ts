@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { blockSeconds } from '../../../src/worker/chain/block.ts'
-import { depositStates } from '../../../src/worker/deposits/deposit.ts'
 import { pageRowsMax } from '../../../src/worker/http/routes/wallet-flow-list.ts'
+import { depositStates } from '../../../src/worker/schemas/deposit.ts'
 import { usdtBase58 } from '../../support/variables.ts'
 import {
   addressIn,

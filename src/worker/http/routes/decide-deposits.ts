@@ -1,5 +1,6 @@
 import * as z from 'zod/mini'
 import { decisionsMax, decisionToMake } from '../../deposits/decide.ts'
+import { ownedDeposit } from '../../schemas/deposit.ts'
 import * as schemas from '../../schemas/parts.ts'
 import type { LedgerRoute } from '../context.ts'
 import { toDecideProblem } from '../errors.ts'
@@ -7,7 +8,6 @@ import { handleWrite } from '../handlers.ts'
 import * as docs from '../openapi/docs.ts'
 import { bodyFailures, refused } from '../openapi/failures.ts'
 import { useCases } from '../use-cases.ts'
-import { ownedDeposit } from './ledger-deposits.ts'
 
 /** Decides about deposits that are held for review: all or none. */
 export const decideLedgerDeposits = {

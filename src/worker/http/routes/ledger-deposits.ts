@@ -1,7 +1,7 @@
 import * as z from 'zod/mini'
-import { decisionKinds } from '../../d1/tables.ts'
 import type { DepositKey } from '../../deposits/deposit.ts'
 import { ownedDepositItem } from '../../deposits/deposit-item.ts'
+import { ownedDeposit } from '../../schemas/deposit.ts'
 import * as schemas from '../../schemas/parts.ts'
 import { jsonAmount } from '../../schemas/written.ts'
 import type { LedgerRoute } from '../context.ts'
@@ -9,7 +9,7 @@ import { refusal } from '../envelope.ts'
 import * as docs from '../openapi/docs.ts'
 import { badQuery } from '../openapi/failures.ts'
 import { addressParam, badInput, uidParam, withQuery } from '../query.ts'
-import { answerDeposits, deposit, depositDocs, depositSelection, depositsQuery } from './tron-deposits.ts'
+import { answerDeposits, depositDocs, depositSelection, depositsQuery } from './tron-deposits.ts'
 import { rechargeQuery } from './tron-recharge.ts'
 
 const query = z.object({
@@ -38,24 +38,6 @@ export const ledgerDeposits = {
     )
   }),
 } satisfies LedgerRoute
-
-/** The schema of a transfer for backends: the members that its user sees, `uid`, and `decided` if somebody has decided about the held transfer. */
-export const ownedDeposit = () =>
-  schemas.component('OwnedDeposit', () =>
-    z.extend(deposit(), {
-      uid: schemas.idSchema('The user.'),
-      decided: z.optional(
-        schemas.object('Decided', () => ({
-          decision: schemas.described(
-            z.enum(decisionKinds),
-            'What was decided about a deposit that was held for review.',
-          ),
-          why: schemas.textSchema('The reason.'),
-          by: schemas.textSchema('The backend, or the e-mail address of the person.'),
-        })),
-      ),
-    }),
-  )
 
 const alone = 'Not allowed with `txid` or `address`.'
 

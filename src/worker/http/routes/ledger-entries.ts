@@ -1,6 +1,7 @@
 import * as z from 'zod/mini'
 import { postedItem } from '../../ledger/entry.ts'
 import { orderRowsMax, selectAllEntries, selectOrder } from '../../ledger/store/entries.ts'
+import { postedFlow } from '../../schemas/entry.ts'
 import * as schemas from '../../schemas/parts.ts'
 import { jsonAmount } from '../../schemas/written.ts'
 import { type LedgerRoute, reading } from '../context.ts'
@@ -10,7 +11,7 @@ import * as docs from '../openapi/docs.ts'
 import { badQuery } from '../openapi/failures.ts'
 import { badInput, uidParam, withQuery } from '../query.ts'
 import { useCases } from '../use-cases.ts'
-import { flow, flowListQuery, selectionDocs, selectionFailures } from './wallet-flow-list.ts'
+import { flowListQuery, selectionDocs, selectionFailures } from './wallet-flow-list.ts'
 
 /** Over RPC `uid` is required. */
 const query = z.object({ ...flowListQuery.shape, uid: z.optional(uidParam()) })
@@ -37,14 +38,6 @@ export const ledgerEntries = {
 } satisfies LedgerRoute
 
 const onlyWithUid = 'only allowed with uid'
-
-/** The schema of a ledger entry as backends see it: with the name of the backend that posted it. */
-export const postedFlow = () =>
-  schemas.component('PostedFlow', () =>
-    z.extend(flow(), {
-      by: schemas.textSchema('The name of the backend that posted the entry; empty for a recharge.'),
-    }),
-  )
 
 /** `GET /ledger/entries` in the OpenAPI document. The Worker never calls this function, so its bundle has none of these texts. */
 export const ledgerEntriesDocs = () =>

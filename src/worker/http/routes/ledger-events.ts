@@ -2,14 +2,14 @@ import * as z from 'zod/mini'
 import { type EventType, eventTypes } from '../../common/event-types.ts'
 import { heldReasons, type Reason, refusedReasons } from '../../common/reasons.ts'
 import { type EventData, eventsMax } from '../../events/events.ts'
+import { postedFlow } from '../../schemas/entry.ts'
 import * as schemas from '../../schemas/parts.ts'
+import { payoutSchema } from '../../schemas/payout.ts'
 import type { LedgerRoute } from '../context.ts'
 import { handleRead } from '../handlers.ts'
 import type * as docs from '../openapi/docs.ts'
 import { badQuery } from '../openapi/failures.ts'
-import { payoutSchema } from '../openapi/payout.ts'
 import { useCases } from '../use-cases.ts'
-import { postedFlow } from './ledger-entries.ts'
 
 /** The events after the event `after`, oldest first. An empty list means that there is no newer event yet. */
 export const ledgerEvents = {

@@ -1,9 +1,10 @@
 import * as schemas from '../../schemas/parts.ts'
+import { payoutSchema } from '../../schemas/payout.ts'
 import type { LedgerRoute } from '../context.ts'
 import { handleRead } from '../handlers.ts'
 import * as docs from '../openapi/docs.ts'
 import { badQuery } from '../openapi/failures.ts'
-import { payoutSchema, payoutTo } from '../openapi/payout.ts'
+import { payoutTo } from '../openapi/payout.ts'
 import { useCases } from '../use-cases.ts'
 import { payoutPage } from './tron-payouts.ts'
 

@@ -1,10 +1,10 @@
 import * as z from 'zod/mini'
+import { postedFlow } from '../../schemas/entry.ts'
 import type { LedgerRoute } from '../context.ts'
 import { refusal } from '../envelope.ts'
 import * as docs from '../openapi/docs.ts'
 import { badQuery } from '../openapi/failures.ts'
 import { badInput, uidParam, withQuery } from '../query.ts'
-import { postedFlow } from './ledger-entries.ts'
 import {
   answerStatement,
   statementBody,

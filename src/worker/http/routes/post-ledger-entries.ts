@@ -3,6 +3,7 @@ import { entryTypes, reservedUid } from '../../common/ids.ts'
 import { remarkCharsMax } from '../../common/remark.ts'
 import type { PostedType } from '../../ledger/entry.ts'
 import { postEntriesMax, postedEntry, typesWith } from '../../ledger/parse-post.ts'
+import { postedFlow } from '../../schemas/entry.ts'
 import * as schemas from '../../schemas/parts.ts'
 import type { LedgerRoute } from '../context.ts'
 import { toPostProblem } from '../errors.ts'
@@ -10,7 +11,6 @@ import { handleWrite } from '../handlers.ts'
 import * as docs from '../openapi/docs.ts'
 import { bodyFailures, refused } from '../openapi/failures.ts'
 import { useCases } from '../use-cases.ts'
-import { postedFlow } from './ledger-entries.ts'
 
 /** Posts ledger entries for a backend: all or none. A repeated post gets the answer of the first one, with `replayed: true`. */
 export const postLedgerEntries = {

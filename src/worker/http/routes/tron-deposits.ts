@@ -1,12 +1,12 @@
 import * as z from 'zod/mini'
 import { countedMax } from '../../common/counted.ts'
 import type { CurrencyId, TransferId } from '../../common/ids.ts'
-import { heldReasons, refusedReasons } from '../../common/reasons.ts'
-import { type Deposit, type DepositFilter, type DepositKey, depositStates } from '../../deposits/deposit.ts'
+import type { Deposit, DepositFilter, DepositKey } from '../../deposits/deposit.ts'
 import { depositItem } from '../../deposits/deposit-item.ts'
 import { type DepositPage, listDeposits } from '../../deposits/deposits.ts'
 import type { Currencies } from '../../ledger/currencies.ts'
 import { pageRowsDefault } from '../../ledger/store/entries.ts'
+import { deposit, depositStates } from '../../schemas/deposit.ts'
 import * as schemas from '../../schemas/parts.ts'
 import { jsonAmount } from '../../schemas/written.ts'
 import { type RequestContext, type Route, reading } from '../context.ts'
@@ -54,34 +54,6 @@ export async function answerDeposits(
   const { list, count } = await reading(c, (context) => listDeposits(context, filter, page))
   return success({ list: list.map((deposit) => shown(deposit, currencies)), count })
 }
-
-/** The schema of a transfer as its user sees it. */
-export const deposit = () =>
-  schemas.object('Deposit', () => ({
-    id: schemas.idSchema('The transfer. Newer transfers have higher ids.'),
-    txid: schemas.textSchema('The transaction, 64 hex digits.', /^[0-9a-f]{64}$/),
-    position: schemas.positionSchema(),
-    cuy: schemas.idSchema('The currency.'),
-    amt: schemas.amountSchema('What is credited, or, where nothing is, what was sent, in whole units.'),
-    address: schemas.textSchema('The address that is paid.', /^T\w{33}$/),
-    state: schemas.described(
-      z.enum(depositStates),
-      '`seen`: in a block that is not final. `credited`: in the ledger. `held`: final, and undecidable for now. `refused`: final, ' +
-        'and worth nothing. `dropped`: no longer in the chain; it can be seen again.',
-    ),
-    created_at: schemas.instantSchema(),
-    seconds: z.optional(
-      schemas.countSchema(
-        'About how long until it is final, if it is seen: 0 if it is final and not read yet. Absent if nobody knows: the answers of ' +
-          'the network are late.',
-      ),
-    ),
-    reason: z.optional(
-      schemas.described(z.enum([...heldReasons, ...refusedReasons]), 'Where it is held or refused: why, as one word.'),
-    ),
-    why: z.optional(schemas.textSchema('The same for people.')),
-    entry: z.optional(schemas.idSchema('The ledger entry, where it is credited.')),
-  }))
 
 /** Documentation shared by both lists of transfers: the parameters, and the count. */
 export const depositDocs = () => ({

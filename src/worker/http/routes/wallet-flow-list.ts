@@ -3,6 +3,7 @@ import { type CurrencyId, type EntryId, type EntryType, entryTypes, type WalletI
 import { type EntrySelection, osnCharsMax, osnForm, postedItem } from '../../ledger/entry.ts'
 import { listEntries, offsetMax } from '../../ledger/list-entries.ts'
 import { pageRowsDefault } from '../../ledger/store/entries.ts'
+import { flow } from '../../schemas/entry.ts'
 import * as schemas from '../../schemas/parts.ts'
 import { jsonAmount } from '../../schemas/written.ts'
 import { type Route, reading } from '../context.ts'
@@ -48,27 +49,6 @@ export const walletFlowList = {
     return success({ list, count: found.value.count })
   }),
 } satisfies Route
-
-/** The schema of a ledger entry as its user sees it. */
-export const flow = () =>
-  schemas.object('Flow', () => ({
-    id: schemas.idSchema('The entry. Newer entries have higher ids.'),
-    uid: schemas.idSchema('The caller.'),
-    wid: schemas.idSchema('The wallet: one per user and currency.'),
-    osn: schemas.textSchema(
-      'The order serial reference, unique per type and wallet. A recharge has its txid for TRX, and `txid:k` for a token, ' +
-        'where k is the position of the log among the logs of the transaction, and `txid:i<k>` for TRX that a contract sent.',
-    ),
-    type: schemas.described(
-      z.literal(Object.values(entryTypes)),
-      '1 recharge, 2 withdraw, 3 transfer between wallets, 4 payment, 5 refund, 9 adjustment by an operator.',
-    ),
-    cuy: schemas.idSchema('The currency.'),
-    amt: schemas.amountSchema('The change of the balance, signed, in whole units: entries can be summed.'),
-    balance: schemas.amountSchema('The balance of the wallet after the entry.'),
-    mark: schemas.textSchema('A remark for people.'),
-    created_at: schemas.instantSchema(),
-  }))
 
 /** Notes for the OpenAPI document on `flowListQuery`. */
 export const selectionDocs = () => ({

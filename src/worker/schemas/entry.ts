@@ -1,0 +1,36 @@
+import * as z from 'zod/mini'
+import { entryTypes } from '../common/ids.ts'
+import * as schemas from './parts.ts'
+import type { WithAmounts } from './written.ts'
+
+/** A ledger entry as backends see it. `A` is the type of an amount. */
+export type PostedItem<A> = WithAmounts<z.output<ReturnType<typeof postedFlow>>, A>
+
+/** The schema of a ledger entry as its user sees it. */
+export const flow = () =>
+  schemas.object('Flow', () => ({
+    id: schemas.idSchema('The entry. Newer entries have higher ids.'),
+    uid: schemas.idSchema('The caller.'),
+    wid: schemas.idSchema('The wallet: one per user and currency.'),
+    osn: schemas.textSchema(
+      'The order serial reference, unique per type and wallet. A recharge has its txid for TRX, and `txid:k` for a token, ' +
+        'where k is the position of the log among the logs of the transaction, and `txid:i<k>` for TRX that a contract sent.',
+    ),
+    type: schemas.described(
+      z.literal(Object.values(entryTypes)),
+      '1 recharge, 2 withdraw, 3 transfer between wallets, 4 payment, 5 refund, 9 adjustment by an operator.',
+    ),
+    cuy: schemas.idSchema('The currency.'),
+    amt: schemas.amountSchema('The change of the balance, signed, in whole units: entries can be summed.'),
+    balance: schemas.amountSchema('The balance of the wallet after the entry.'),
+    mark: schemas.textSchema('A remark for people.'),
+    created_at: schemas.instantSchema(),
+  }))
+
+/** The schema of a ledger entry as backends see it: with the name of the backend that posted it. */
+export const postedFlow = () =>
+  schemas.component('PostedFlow', () =>
+    z.extend(flow(), {
+      by: schemas.textSchema('The name of the backend that posted the entry; empty for a recharge.'),
+    }),
+  )
