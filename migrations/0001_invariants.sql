@@ -1084,6 +1084,7 @@ BEGIN
         WHERE (stop.cuy IS NULL OR stop.cuy = payout.cuy) AND (stop.address IS NULL OR stop.address = NEW.address))
       OR EXISTS (SELECT 1 FROM payout WHERE id = NEW.payout_id AND contract <> '' AND NOT EXISTS (
         SELECT 1 FROM agreed_token WHERE agreed_token.cuy = payout.cuy AND agreed_token.contract = payout.contract))
+      OR EXISTS (SELECT 1 FROM payout JOIN stored_address ON stored_address.address = unhex(payout.to_address) WHERE payout.id = NEW.payout_id)
       OR (NEW.payout_id IS NOT NULL AND (EXISTS (SELECT 1 FROM stored_address WHERE address = unhex(NEW.address))
         OR EXISTS (SELECT 1 FROM payout_transaction INDEXED BY payout_transaction_payer WHERE ended IS NULL AND address < NEW.address)
         OR EXISTS (SELECT 1 FROM payout_transaction INDEXED BY payout_transaction_payer WHERE ended IS NULL AND address > NEW.address)));
@@ -1099,11 +1100,11 @@ END;
 CREATE TRIGGER payout_transaction_takes_its_steps BEFORE UPDATE OF id, version, txid, address, payout_id, bytes, reference, expires_at,
     changed_at, past_height, height, succeeded, result, moved, ended, excused ON payout_transaction
 BEGIN
+  SELECT RAISE(ABORT, 'payout_transaction: another version was decided about') WHERE NEW.version IS NOT OLD.version + 1;
   SELECT RAISE(ABORT, 'payout_transaction: its bytes must not change')
     WHERE (NEW.id, NEW.txid, NEW.address) IS NOT (OLD.id, OLD.txid, OLD.address)
       OR ((NEW.payout_id, NEW.bytes, NEW.reference, NEW.expires_at) IS NOT (OLD.payout_id, OLD.bytes, OLD.reference, OLD.expires_at)
         AND NOT (OLD.ended IS 'unknown' AND NEW.ended IS NULL));
-  SELECT RAISE(ABORT, 'payout_transaction: another version was decided about') WHERE NEW.version IS NOT OLD.version + 1;
   SELECT RAISE(ABORT, 'payout_transaction: no such step')
     WHERE NEW.ended IS NOT OLD.ended AND (
       -- generated from transactionSteps
@@ -1117,7 +1118,9 @@ BEGIN
     ) IS NOT TRUE;
   SELECT RAISE(ABORT, 'payout_transaction: what was found must not change')
     WHERE (NEW.height, NEW.succeeded, NEW.result, NEW.moved) IS NOT (OLD.height, OLD.succeeded, OLD.result, OLD.moved)
-      AND NEW.ended IS OLD.ended AND OLD.ended IS NOT 'unknown';
+      AND NEW.ended IS OLD.ended AND OLD.ended IS NOT 'unknown'
+      -- The receipt of one that was found late may be read later than its block.
+      AND NOT (OLD.ended IS 'late' AND OLD.moved = '[]' AND NEW.moved <> '[]' AND NEW.succeeded IS OLD.succeeded);
   SELECT RAISE(ABORT, 'payout_transaction: its block is not read')
     WHERE NEW.height > coalesce((SELECT height FROM scan), -1) OR NEW.past_height > coalesce((SELECT height FROM scan), -1);
   SELECT RAISE(ABORT, 'payout_transaction: the scan is halted')
@@ -1153,9 +1156,13 @@ BEGIN
       -- A correction has taken its block back: its bytes are taken as those of a new transaction are (payout_transaction_is_new).
       OR (OLD.height IS NULL AND ((contract <> '' AND NOT EXISTS (
           SELECT 1 FROM agreed_token WHERE agreed_token.cuy = payout.cuy AND agreed_token.contract = payout.contract))
-        OR EXISTS (SELECT 1 FROM stored_address WHERE address = unhex(NEW.address))
+        OR EXISTS (SELECT 1 FROM stored_address WHERE address IN (unhex(NEW.address), unhex(payout.to_address)))
         OR EXISTS (SELECT 1 FROM payout_transaction INDEXED BY payout_transaction_payer WHERE ended IS NULL AND address < NEW.address)
         OR EXISTS (SELECT 1 FROM payout_transaction INDEXED BY payout_transaction_payer WHERE ended IS NULL AND address > NEW.address))));
+  SELECT RAISE(ABORT, 'payout_transaction: blocks are not read again')
+    WHERE OLD.ended = 'unknown' AND NEW.ended IS NULL AND OLD.height IS NULL AND EXISTS (
+      SELECT 1 FROM scan WHERE NEW.reference < height AND NOT EXISTS (SELECT 1 FROM rescan INDEXED BY rescan_open
+        WHERE finished_at IS NULL AND next_height <= NEW.reference + 1 AND to_height >= scan.height));
   SELECT RAISE(ABORT, 'payout_transaction: its block is not read again')
     WHERE OLD.ended = 'unknown' AND NEW.ended IS NULL AND OLD.height IS NOT NULL AND NOT EXISTS (
       SELECT 1 FROM rescan INDEXED BY rescan_open

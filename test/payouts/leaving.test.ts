@@ -160,7 +160,8 @@ async function recoveredAfter(cause: Cause, isTakenBack = false) {
   const height = isTakenBack ? await mineAndTakeBack(before, mined(signed)) : await mineFinal(before, mined(signed))
   const now = await cause(before)
   if (isTakenBack && cause === causes.restored) await tickLater(now) // a tick tells the database that it is a restored copy
-  await rescan(now, height, height)
+  const scanned = Number(await now.db.prepare('SELECT height FROM scan').first('height'))
+  await (isTakenBack ? rescan(now, 2, scanned) : rescan(now, height, height)) // 2: above the reference block of the bytes below
   const database = await isTaken(
     now,
     `UPDATE payout_transaction SET version = version + 1, payout_id = ${other}, bytes = 'ab', reference = 1, expires_at = 9,

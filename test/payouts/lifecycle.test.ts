@@ -143,7 +143,7 @@ describe('a transaction with an end', () => {
 
   it.each<[string, TransactionState, PayoutState | null, boolean, readonly string[]]>([
     ['paid: only a correction', 'paid', 'paid', true, []],
-    ['late: nothing follows', 'late', 'cancelled', true, []],
+    ['late, and its receipt is read', 'late', 'cancelled', true, ['late']],
     ['expired, and its payout waits for the next one', 'expired', 'approved', true, ['open', 'paid']],
     ['expired, and its payout is stuck', 'expired', 'stuck', true, ['open', 'paid']],
     ['failed, and blocks show another end', 'failed', 'stuck', true, ['open', 'paid']],
@@ -152,6 +152,24 @@ describe('a transaction with an end', () => {
     ['expired, failed after all, and its payout is cancelled', 'expired', 'cancelled', false, []],
   ])('%s', (_, from, state, succeeded, ends) => {
     expect(endsOf(from, state, succeeded ? paid : [], succeeded)).toEqual(ends)
+  })
+
+  it('late: what it has moved is stored once, and counts for a cancelled payout that was approved', () => {
+    const late = { ...transaction('late'), height: height(95), succeeded: true }
+    const again = (stored: string, moved: readonly Outflow[] | null) =>
+      conclude(
+        {
+          transaction: { ...late, moved: stored },
+          payout: payout('cancelled', { approved_at: ms(1), counted: false }),
+        },
+        shown(moved),
+        [],
+        ms(7),
+      ).map((pair) => [pair.transaction.moved, pair.payout?.counted])
+    expect(again('[]', paid)).toEqual([[JSON.stringify(paid), true]])
+    expect(again('[]', null)).toEqual([])
+    expect(again('[]', [])).toEqual([])
+    expect(again(JSON.stringify(paid), paid)).toEqual([])
   })
 
   it('is compared in what it has moved, too, where its block is read again', () => {

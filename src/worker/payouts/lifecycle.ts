@@ -271,13 +271,24 @@ export function conclude(pair: Pair, shown: Shown, fees: readonly ConfirmedFee[]
       }
       // The payout moved on without this transaction. If the transaction succeeded all the same, somebody was paid twice, or is about to be.
       if (!succeeded) return []
-      const late = { ...found, ended: 'late' as const }
-      const counts = payout.state === 'cancelled' && payout.approved_at !== null && !payout.counted && text !== '[]'
-      return [{ transaction: late, payout: counts ? { ...payout, counted: true, changed_at: at } : null }]
+      return [late(found, payout, at)]
     }
-    case 'paid':
     case 'late':
+      // Its receipt may be read later than its block.
+      return transaction.moved === '[]' && text !== '[]' && succeeded && payout !== null
+        ? [late(found, payout, at)]
+        : []
+    case 'paid':
       return []
+  }
+}
+
+/** A transaction that has succeeded although its payout had gone on. What it moved counts for the limits, also of a payout that is cancelled. */
+function late(found: TransactionRow, payout: PayoutRow, at: UnixMs): Pair {
+  const counts = payout.state === 'cancelled' && payout.approved_at !== null && !payout.counted && found.moved !== '[]'
+  return {
+    transaction: { ...found, ended: 'late' },
+    payout: counts ? { ...payout, counted: true, changed_at: at } : null,
   }
 }
 

@@ -37,6 +37,7 @@ const overtakenRules = [
   ...['payout_transaction: its reference block is not final', 'payout_transaction: blocks are not read again'],
   ...['payout_transaction: its block is not read again', 'payout_transaction: it can still be in a block'],
   ...['payout_transaction: the scan is halted', 'payout_transaction: its bytes may not be taken now'],
+  'rescan: blocks above the position are not read yet', // a correction has come in between
 ]
 
 /** Whether a batch failed because a payout or a transaction has changed since the decision, so that it must be decided again. */

@@ -125,11 +125,13 @@ export async function storeTaken(
 ): Promise<'stored' | 'overtaken'> {
   const inserted = taken.flatMap((one) => ('inserted' in one ? [one.inserted] : []))
   const opened = taken.flatMap((one) => ('opened' in one ? [one] : []))
-  const lowest = Math.min(...inserted.map(({ reference }) => reference ?? Number.POSITIVE_INFINITY))
+  // A block may contain it that was read before its bytes were stored, or whose gap was closed while nobody had them.
+  const unplaced = [...inserted, ...opened.flatMap((one) => (one.foundAt === null ? [one.opened] : []))]
+  const lowest = Math.min(...unplaced.map(({ reference }) => reference ?? Number.POSITIVE_INFINITY))
   try {
     await db.batch([
       // The request to read blocks again comes first: a trigger refuses a transaction whose blocks are not read again.
-      ...(inserted.length === 0 ? [] : [readAgainFor(db, lowest + 1, null, at)]),
+      ...(unplaced.length === 0 ? [] : [readAgainFor(db, lowest + 1, null, at)]),
       ...opened.flatMap(({ foundAt }) => (foundAt === null ? [] : [readAgainFor(db, foundAt, foundAt, at)])),
       ...insertTransactions(db, inserted),
       ...updateTransactions(

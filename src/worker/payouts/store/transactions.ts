@@ -16,7 +16,6 @@ import { payouts, payoutTransactions } from '../../d1/payout-tables.ts'
 import { rescans, scans } from '../../d1/state-tables.ts'
 import { type NodeAnswer, noteAnswer, readAnswers, takenCodes } from '../answers.ts'
 import type { Pair, PayoutRow, TransactionRow } from '../lifecycle.ts'
-import { isUnresolved } from './facts.ts'
 import { isPayoutOvertaken, pairStatements, selectByTxids } from './rows.ts'
 
 // Transactions of payouts after they were handed in: sent, seen in a block, ended, and what a failed one has cost.
@@ -204,7 +203,8 @@ const open = sql`${t} INDEXED BY payout_transaction_open`
 const [now, pauses] = [sql.placeholder('now'), sql.placeholder('pauses')]
 
 /**
- * Excludes payouts that another transaction has paid: sending again would pay twice. A `next_send` further ahead than any pause comes from a clock that has
+ * Excludes payouts that another transaction has paid: sending again would pay twice. Also once an operator has excused that one: only bytes that were handed
+ * in afterwards are sent. A `next_send` further ahead than any pause comes from a clock that has
  * stepped back, so it counts as due.
  */
 const claim = fixedStatement<'now' | 'stopped' | 'underway' | 'latest' | 'max' | 'pauses' | 'longest' | 'horizon'>(sql`
@@ -217,7 +217,7 @@ WHERE ${t.id} IN (
     AND NOT EXISTS (SELECT 1 FROM ${payouts} WHERE ${payouts.id} = due.payout_id
       AND ${payouts.cuy} IN (SELECT value FROM json_each(${sql.placeholder('stopped')})))
     AND NOT EXISTS (SELECT 1 FROM ${t} INDEXED BY payout_transaction_payout
-      WHERE ${t.payout_id} = due.payout_id AND ${isUnresolved})
+      WHERE ${t.payout_id} = due.payout_id AND ${t.ended} = 'late' AND (${t.excused} IS NULL OR ${t.changed_at} >= due.changed_at))
   ORDER BY min(due.sends, 2), due.next_send LIMIT ${sql.placeholder('max')})
 RETURNING ${columnName(t.id)}, ${columnName(t.bytes)}, ${columnName(t.sends)}, ${columnName(t.answers)}`)
 

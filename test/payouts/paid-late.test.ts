@@ -1,0 +1,134 @@
+import { describe, expect, it } from 'vitest'
+import { finalityLag, type RunningService } from '../http/service.ts'
+import {
+  correct,
+  disagreeOn,
+  headOf,
+  limitLogs,
+  noise,
+  openGaps,
+  repairNodes,
+  tickFor,
+  tickLater,
+  withoutReceiptOf,
+} from '../scan/harness.ts'
+import {
+  ask,
+  balance,
+  expiringAfter,
+  handIn,
+  mined,
+  mineFinal,
+  offered,
+  passBlocks,
+  send,
+  sign,
+  startPaying,
+  stateOfPayout,
+} from './harness.ts'
+
+// A correction shows that a transaction has paid after all, of which something else was known before. Nothing may pay a second time.
+
+const showRight = (service: RunningService, right: RunningService['chain']) => {
+  for (const node of service.nodes) node.chain = right
+}
+
+const excuse = ({ db }: RunningService, txid: string) =>
+  db
+    .prepare(`UPDATE payout_transaction SET version = version + 1, excused = 'looked at' WHERE txid = ?`)
+    .bind(txid)
+    .run()
+
+describe('bytes of a transaction whose block a correction has taken back', () => {
+  it.each(['open', 'closed'])(
+    'are looked for in each block that may have them, also in a gap that is %s',
+    async (gap) => {
+      const service = await startPaying()
+      const { id } = await ask(service)
+      const { timestamp } = await headOf(service)
+      const signed = await sign(service, { expiration: BigInt(timestamp + 90_000) })
+      const right = service.chain.fork(service.chain.tip().height)
+      const height = await mineFinal(service, mined(signed))
+      expect(await offered(service)).toBe('payouts-stopped')
+      await correct(service, height - 1)
+      const at = right.add([mined(signed)]).height
+      right.addEmpty(finalityLag + 4)
+      showRight(service, right)
+      disagreeOn(service, at)
+      await tickLater(service, 60)
+      expect(await openGaps(service)).toHaveLength(1)
+      if (gap === 'closed') {
+        await service.db
+          .prepare(`UPDATE rescan SET finished_at = 1, closed = 'nobody gives it' WHERE kind = 'gap'`)
+          .run()
+      }
+      repairNodes(service)
+      expect(await handIn(service, id, signed.transaction)).toEqual({ id, state: 'signed', txid: signed.txid })
+      for (let i = 0; i < 3; i += 1) {
+        right.addEmpty(20)
+        await tickLater(service, 60)
+      }
+      expect(await stateOfPayout(service, id)).toBe('paid/0')
+    },
+  )
+})
+
+/** A payout whose first transaction has expired and whose second one is signed, and a chain from before both. */
+async function startTwoSigned() {
+  const service = await startPaying()
+  const { height } = await headOf(service)
+  const { id, ...first } = await expiringAfter(service, 10)
+  const right = service.chain.fork(service.chain.tip().height - finalityLag + 1)
+  await passBlocks(service, 12)
+  const second = await sign(service, { expiration: BigInt((await headOf(service)).timestamp + 3_500_000) })
+  expect(await handIn(service, id, second.transaction)).toMatchObject({ state: 'signed' })
+  return { service, height, id, first, second, right }
+}
+
+it('the second transaction of a payout that the first one has paid is not sent again when the operator resumes', async () => {
+  const { service, height, first, second, right } = await startTwoSigned()
+  right.add([noise(1), mined(first)])
+  right.addEmpty(40)
+  await correct(service, height)
+  showRight(service, right)
+  await tickLater(service, 60)
+  expect(await offered(service)).toBe('payouts-stopped')
+  const sendings = () =>
+    service.nodes.flatMap(({ broadcasts }) => broadcasts.filter((one) => one === second.transaction)).length
+  const before = sendings()
+  expect(before).toBeGreaterThan(0)
+  await excuse(service, first.txid)
+  right.addEmpty(10)
+  await tickLater(service, 600)
+  await tickLater(service, 60)
+  expect(sendings()).toBe(before)
+})
+
+it.each([
+  ['with its block', false, false],
+  ['later than its block', true, false],
+  ['at the second attempt', true, true],
+])(
+  'what has been paid late is shown as money that has left, if its receipt is read %s',
+  async (_, isLater, isUnread) => {
+    const { service, height, id, first, right } = await startTwoSigned()
+    if (isLater) limitLogs(service, 50)
+    if (isUnread) for (const node of service.nodes) node.script = () => withoutReceiptOf(first.txid)
+    right.add([noise(60), mined(first)])
+    right.addEmpty(40)
+    await correct(service, height)
+    showRight(service, right)
+    await tickLater(service, 60)
+    expect(await offered(service)).toBe('payouts-stopped')
+    repairNodes(service)
+    right.addEmpty(1_200) // until the second one has expired
+    await tickFor(service, 7_200, () => {}, 600)
+    expect(await openGaps(service)).toEqual([])
+    expect(await stateOfPayout(service, id)).toBe('approved/2')
+    await excuse(service, first.txid)
+    const before = await balance(service)
+    const cancelled = await send(service, '/cancel', { ids: [id], why: 'a test' })
+    expect(cancelled).toMatchObject({ status: 409, reason: 'money-moved' })
+    expect(await balance(service)).toBe(before)
+  },
+)
