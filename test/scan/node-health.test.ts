@@ -118,6 +118,17 @@ it('a node whose receipts the scan does not ask for any more is checked until th
   expect(await raisedOf(service, 'node-failing')).toEqual([])
 })
 
+it('a node that only checks ask, and that has lost its results, has an alarm', async () => {
+  const { service } = await withAddress({ TRON_NODES: threeNodes })
+  const call = () => payFinal(service, { kind: 'call', from: payer, contract: usdtAddress, logs: [] })
+  await tickFor(service, 120, call)
+  const [, , third] = service.nodes
+  if (third === undefined) throw new Error('a third node')
+  third.script = () => changing(methods.receipts, () => null)
+  await tickFor(service, 400, call)
+  expect(await raisedOf(service, 'node-failing')).toEqual([{ node: 3, question: 'receipts' }])
+})
+
 it.each([
   ['node-behind', { node: 1 }],
   ['node-failing', { node: 2, question: 'logs' }],

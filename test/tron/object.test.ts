@@ -131,6 +131,21 @@ describe('a node that is behind', () => {
     }
   })
 
+  it('is not named for one old head, however long nobody asks it again, nor once its next one is new', async () => {
+    const chain = createChain()
+    chain.addEmpty(100)
+    const h = await createProbed({ chain, nodes: 2, quorum: 2 })
+    h.node(1).behind = 45 // the node is 135 s behind
+    await behindOf(h)
+    h.advance(60_000)
+    h.evict()
+    expect(await troublesOf(h, 'node-behind')).toEqual([])
+    h.node(1).behind = 0
+    await behindOf(h)
+    h.advance(60_000)
+    expect(await troublesOf(h, 'node-behind')).toEqual([])
+  })
+
   it('is named where it gives no head, and where its head is old beside another one', async () => {
     const h = await createProbed({ nodes: 3, quorum: 2 })
     h.fail(0, { kind: 'status', status: 500 })

@@ -63,6 +63,7 @@ async function checkNode(session: Session, node: TronNode, stored: NonNullable<S
   node.telemetry.head = head.value
   const height = Math.min(head.value.height, stored.height) as BlockHeight // safe: one of the two
   const blocks = await readNodeBlocks(own, node, height, 1)
+  if (!blocks.ok && blocks.error.kind === 'no-receipt') noteHealth(own, node, 'receipts', blocks.error)
   const txid = blocks.ok ? blocks.value[0]?.transactions.find(isCall)?.txid : undefined
   if (txid === undefined) return head
   const receipt = await askOne(own, node, receiptCall(txid), (reply) => readReceipt(reply, txid, null))

@@ -80,6 +80,8 @@ export interface NodeMemory {
   receiptsMax: number
   /** Since when the node's finalized head is behind or missing; null if it is neither. */
   behindSince: UnixMs | null
+  /** When the node last showed that it was behind, its head then, or null, and the newest head of all nodes, or null. Null if it was not behind yet. */
+  late: { readonly at: UnixMs; readonly height: BlockHeight | null; readonly newest: number | null } | null
   /** How many heads in a row were not behind since the node was. */
   caughtUp: number
   /** Since when the node fails, is unfit or is behind; null if it is well. */
@@ -94,8 +96,6 @@ interface NodeTelemetry {
   answer: NodeStatus['answer']
   /** The node's newest final block, and when that block was read. */
   head: (Header & { readonly at: UnixMs }) | null
-  /** What the node showed when it was last behind: its head, or null, and the newest head of all nodes, or null. */
-  late: { readonly height: BlockHeight | null; readonly newest: number | null } | null
   /** When a payout was sent to the node last. */
   broadcastAt: UnixMs | null
 }
@@ -200,7 +200,7 @@ export function createNode(endpoint: NodeEndpoint, number: number): TronNode {
   return {
     number,
     endpoint,
-    telemetry: { answer: null, head: null, late: null, broadcastAt: null },
+    telemetry: { answer: null, head: null, broadcastAt: null },
     rpc: health(),
     api: health(),
     health: createHealth(),
@@ -215,6 +215,7 @@ export function createNode(endpoint: NodeEndpoint, number: number): TronNode {
     blocksMax: readBlocksMax,
     receiptsMax,
     behindSince: null,
+    late: null,
     caughtUp: 0,
     troubleSince: null,
     lastError: null,

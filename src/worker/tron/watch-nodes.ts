@@ -32,12 +32,9 @@ export function watchHeads({ pool }: Session, heads: Heads): AgreedHead['behind'
   const silent = [...heads.errors].filter(([, { kind }]) => !otherTroubles.has(kind))
   const without = silent.filter(([, { kind }]) => kind === 'behind')
   const behind = [...late, ...without.map(([node]) => ({ node, height: null, since: pool.clock.now() }))]
-  noteBehind(behind, answers)
+  noteBehind(pool, behind, answers)
   const isBehind = new Set(behind.map(({ node }) => node))
-  noteCaughtUp(
-    pool,
-    answers.flatMap(({ node }) => (isBehind.has(node) ? [] : [node])),
-  )
+  noteCaughtUp(answers.flatMap(({ node }) => (isBehind.has(node) ? [] : [node])))
   for (const node of pool.nodes) {
     forgetOldFailures(node, pool.clock.now())
     noteTrouble(pool, node)
@@ -73,24 +70,25 @@ function findLate({ clock }: Pool, answers: Heads['answers']): readonly Late[] {
   })
 }
 
-function noteBehind(behind: readonly Late[], answers: Heads['answers']): void {
+function noteBehind({ clock }: Pool, behind: readonly Late[], answers: Heads['answers']): void {
   const newest = answers.length > 0 ? Math.max(...answers.map(({ value }) => value.height)) : null
   for (const { node, height, since } of behind) {
     node.behindSince = earlierOf(node.behindSince, since)
     node.caughtUp = 0
-    node.telemetry.late = { height, newest }
+    node.late = { at: clock.now(), height, newest }
   }
 }
 
 /** A node whose alarm is raised has caught up after this many heads in a row: one that shows an old head at each second question stays behind. */
 const caughtUpMin = 3
 
-function noteCaughtUp({ clock }: Pool, caughtUp: readonly TronNode[]): void {
+function noteCaughtUp(caughtUp: readonly TronNode[]): void {
   for (const node of caughtUp) {
     if (node.behindSince === null) continue
     node.caughtUp += 1
-    const canBeRaised = clock.now() - node.behindSince >= troubleAlarmMs
-    if (!canBeRaised || node.caughtUp >= caughtUpMin) Object.assign(node, { behindSince: null, lacksPeers: false })
+    const isRaised = findBehind(node).length > 0
+    if (!isRaised || node.caughtUp >= caughtUpMin)
+      Object.assign(node, { behindSince: null, late: null, lacksPeers: false })
   }
 }
 
@@ -98,17 +96,18 @@ function noteCaughtUp({ clock }: Pool, caughtUp: readonly TronNode[]): void {
  * The nodes that have been behind, or have failed at a question, for three minutes. Only the memory of the nodes knows it, so the alarms follow that memory
  * at each tick, whoever raised them.
  */
-export async function observeNodes({ nodes, clock, ready }: Pool): Promise<Observation> {
+export async function observeNodes({ nodes, ready }: Pool): Promise<Observation> {
   await ready
-  const faults = nodes.flatMap((node) => [...findBehind(node, clock.now()), ...findFailing(node)])
+  const faults = nodes.flatMap((node) => [...findBehind(node), ...findFailing(node)])
   return { kinds: ['node-behind', 'node-failing'], faults }
 }
 
-function findBehind(node: TronNode, now: UnixMs): readonly Fault[] {
-  const { number, behindSince, lacksPeers, telemetry } = node
-  if (behindSince === null || now - behindSince < troubleAlarmMs) return []
-  const { height, newest } = telemetry.late ?? { height: null, newest: null }
-  const seconds = Math.floor((now - behindSince) / 1000)
+/** Time alone proves nothing: what counts is how long the node had been behind when it last showed so. */
+function findBehind(node: TronNode): readonly Fault[] {
+  const { number, behindSince, lacksPeers, late } = node
+  if (behindSince === null || late === null || late.at - behindSince < troubleAlarmMs) return []
+  const { height, newest } = late
+  const seconds = Math.floor((late.at - behindSince) / 1000)
   const { word } = nodeStates[lacksPeers ? 'no-peers' : 'behind']
   const fields = { ...fieldsOf(node), state: word, height, newest, seconds }
   return [{ kind: 'node-behind', subject: { node: number }, fields }]
