@@ -310,12 +310,13 @@ async function runAlarm(platform: Platform, kept: Kept): Promise<void> {
     await ending
   } finally {
     if (kept.running === own) kept.running = null
-    if (env.scenario.evicts && objectClass.name === 'scanner') void evictWhenIdle(instance)
+    if (env.scenario.evicts && objectClass.name === 'scanner') void evict(env, instance)
   }
 }
 
-async function evictWhenIdle(instance: Instance): Promise<void> {
-  await Promise.all(instance.background)
+/** The platform evicts an instance once nothing of it is under way. A storm in which the scanner keeps no memory ends it at once, as a deployment does. */
+async function evict({ scenario }: Environment, instance: Instance): Promise<void> {
+  if (scenario.storm?.keepsMemory !== false) await Promise.all(instance.background)
   if (instance.open === 0) instance.end('evicted')
 }
 
