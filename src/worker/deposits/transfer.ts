@@ -167,7 +167,7 @@ export function knownOf(
 }
 
 /**
- * The first fact that stops the credit of a deposit, beside a fork, or null. While the chain is forked nothing is judged: no block is stored, no held deposit
+ * The first fact other than a fork that stops the credit of a deposit, or null. While the chain is forked nothing is judged: no block is stored, no held deposit
  * is decided again, and a trigger refuses what comes too late.
  */
 const findCreditStop = (known: KnownOfDeposit) => findStop('credit', { ...known, forked: false }) as CreditStop | null // safe: it is not forked

@@ -96,8 +96,8 @@ export interface CancelContext extends DecisionContext {
 }
 
 /**
- * Cancels payouts: all or none. The money of each returns to its wallet. While payouts are stopped none is cancelled, because a transaction that the database
- * lacks, or that no payout names, may have paid one of them.
+ * Cancels payouts: all or none. The money of each returns to its wallet. While a fact stops `cancel` (`ledger/stops.ts`) none is cancelled: a transaction
+ * that the database lacks, or that no payout names, for example, may have paid one of them.
  */
 export async function cancelPayouts(
   context: CancelContext,

@@ -11,8 +11,8 @@ import { selectLeavingFacts, selectOpenAddress } from './store/facts.ts'
 import { type Answered, claimDue, type DueTransaction, storeAnswers } from './store/transactions.ts'
 
 /**
- * Pauses between the broadcasts of one transaction, in order; the last pause repeats. After the first `timedPauses` of them a timer sends again. After a later
- * pause, the next tick sends again, or a hand-in that comes before that tick. So with a long `SCAN_EVERY_SECONDS` the real pauses are longer.
+ * Pauses between the broadcasts of one transaction, in order; the last pause repeats. After the first `timedPauses` of them a timer sends again. Later ones
+ * are sent by the next tick, or by an earlier hand-in. So with a long `SCAN_EVERY_SECONDS` the real pauses are longer.
  */
 export const sendPausesMsMin = [2_500, 5_000, 15_000, 30_000, 60_000, 120_000, 240_000, 480_000] as const
 /** So a transaction is sent to each of three nodes without waiting for a tick. */

@@ -80,7 +80,7 @@ export interface PayoutWork {
 }
 
 /**
- * One tick, in this order: the scan, held transfers, sending of payouts, gaps and comparisons with leftover requests, removal of old rows, alarms. The next
+ * One tick, in this order: endpoints, the scan, credits that were not found again, held transfers, sending of payouts, gaps and comparisons with leftover requests, removal of old rows, alarms. The next
  * tick repeats what fails. Work that has nothing to do costs no statement. Returns the time of the next tick.
  */
 export async function runTick(

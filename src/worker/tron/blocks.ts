@@ -167,8 +167,8 @@ const canBeOneBlock = (error: NodeError) => refusesOneBlock(error) || meanings[e
 
 /**
  * The verdicts on the blocks from `from` on: at least one, at most `count` unless blocks are passed. A query that fails because of its length or of a block is
- * halved, so that in the end only the unreadable block lacks agreement. A query is also halved if nodes differ about its first block while another node
- * refused: that node may refuse because of a later block, and its vote on the first one decides. After a node that is silent nothing is halved, since each look
+ * halved, so that in the end only the unreadable block lacks agreement. A query is also halved if nodes differ about its first block and another node
+ * refused: its vote on that block decides. After a node that is silent nothing is halved, since each look
  * would cost its time again. `to` is the highest final block.
  */
 async function agreeOnBlocks(session: Session, from: BlockHeight, count: number, to: number): ChainResult<Verdicts> {

@@ -161,7 +161,7 @@ async function isExpected(db: WriteDatabase, { height, hash, correctedBy }: Read
 
 /**
  * Moves the position. The batch fails, because `height` becomes NULL, in four cases. The state is not the expected one; an operator has lowered the finalized
- * height below the step; a transfer has changed since the decision; or the blocks were not read for every open payout.
+ * height below the step; a transfer has changed since the decision; or the read did not look for the address of every open transaction.
  */
 function moveScan(
   db: WriteDatabase,
@@ -183,7 +183,7 @@ function moveScan(
 
 /**
  * Fails the batch, because `height` becomes NULL, in three cases. An operator has lowered the finalized height since the read; the rescan or a transfer has
- * changed since the read; or the blocks were not read for every open payout.
+ * changed since the read; or the read did not look for the address of every open transaction.
  */
 function requireUnchanged(
   db: WriteDatabase,
