@@ -832,8 +832,8 @@ BEGIN
     WHERE changed_height > NEW.finalized OR read_to > NEW.finalized;
   UPDATE payout_transaction SET past_height = NULL, version = version + 1 WHERE ended IS NULL AND past_height > NEW.finalized;
   UPDATE payout_transaction SET height = NULL, version = version + 1 WHERE ended = 'unknown' AND height > NEW.finalized;
-  -- A transaction that ended in a block above the corrected height is open again, unless its payout has another transaction by now or was cancelled. For blocks
-  -- up to that height nothing is to be done: they were read for it.
+  -- A transaction that ended in a block above the corrected height is open again, unless its payout has another transaction by now or was cancelled. Blocks
+  -- up to that height were read for it, but for gaps that were closed (below).
   UPDATE payout_transaction SET ended = NULL, height = NULL, succeeded = NULL, moved = NULL, next_send = 0, version = version + 1,
       result = NULL, burnt = NULL, energy = NULL,
       past_height = iif(past_height > NEW.finalized, NULL, past_height), changed_at = NEW.created_at
@@ -844,6 +844,12 @@ BEGIN
       attempts = attempts - (state <> 'paid'), version = version + 1
     WHERE state IN ('paid', 'stuck', 'approved') AND txid IN (
       SELECT txid FROM payout_transaction INDEXED BY payout_transaction_open WHERE ended IS NULL);
+  -- A gap may have been closed while the transaction had ended. What is open again may be in it, so it is read for it now.
+  INSERT INTO rescan (kind, from_height, to_height, next_height, created_at, next_try)
+    SELECT 'payout', low, high, low, NEW.created_at, NEW.created_at FROM (
+      SELECT (SELECT min(reference) + 1 FROM payout_transaction INDEXED BY payout_transaction_open WHERE ended IS NULL) AS low, height AS high FROM scan)
+    WHERE low <= high AND EXISTS (
+      SELECT 1 FROM rescan WHERE kind = 'gap' AND finished_at < NEW.created_at AND closed IS NOT NULL AND to_height >= low AND from_height <= high);
   SELECT RAISE(ABORT, 'correction: it was not applied')
     WHERE NOT EXISTS (SELECT 1 FROM scan WHERE corrected_by = NEW.id AND finalized = NEW.finalized)
       OR EXISTS (SELECT 1 FROM stored_transfer WHERE height > NEW.finalized AND state IN ('held', 'refused', 'moved'));

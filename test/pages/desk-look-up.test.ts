@@ -198,7 +198,7 @@ describe('the differences', () => {
       `/docs#/Ledger/${/^ {4}id: '(\w+)'/m.exec(route)?.[1]}`,
       'POST /ledger/entries',
     ])
-    expect(route).toContain("example('an adjustment'") // it works: the examples of the documentation are run as tests
+    expect(route).toContain("name: 'an adjustment'") // it works: the examples of the documentation are run as tests
   })
 
   it('say how many addresses there are where not all are shown', async () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { finalityLag, type RunningService } from '../http/service.ts'
+import { finalityLag, payer, type RunningService, usdtTo } from '../http/service.ts'
 import {
   correct,
   disagreeOn,
@@ -71,6 +71,32 @@ describe('bytes of a transaction whose block a correction has taken back', () =>
       expect(await stateOfPayout(service, id)).toBe('paid/0')
     },
   )
+})
+
+it('a transaction that a correction opens again is looked for in a gap that was closed after its end', async () => {
+  const service = await startPaying()
+  const { id } = await ask(service)
+  const { timestamp } = await headOf(service)
+  const signed = await sign(service, { expiration: BigInt(timestamp + 150_000) })
+  expect(await handIn(service, id, signed.transaction)).toMatchObject({ state: 'signed' })
+  const right = service.chain.fork(service.chain.tip().height)
+  const gap = service.chain.add([usdtTo(payer, 1n)]).height
+  right.add([mined(signed)])
+  service.chain.addEmpty(2)
+  disagreeOn(service, gap)
+  await mineFinal(service, mined(signed))
+  expect(await stateOfPayout(service, id)).toBe('paid/0')
+  expect(await openGaps(service)).toHaveLength(1)
+  await service.db.prepare(`UPDATE rescan SET finished_at = 1, closed = 'nobody gives it' WHERE kind = 'gap'`).run()
+  repairNodes(service)
+  right.addEmpty(finalityLag + 30)
+  await correct(service, gap + 1)
+  showRight(service, right)
+  for (let i = 0; i < 3; i += 1) {
+    right.addEmpty(20)
+    await tickLater(service, 60)
+  }
+  expect(await stateOfPayout(service, id)).toBe('paid/0')
 })
 
 /** A payout whose first transaction has expired and whose second one is signed, and a chain from before both. */

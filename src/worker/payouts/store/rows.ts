@@ -30,6 +30,7 @@ const overtakenRules = [
     'payout: its money would stay here',
     'payout: its money may not leave now',
     'payout: its money may not be given back now',
+    "payout: only a person's approval changes who approved it", // or what a late transaction has moved was stored in between
   ],
   ...['payout: it may not be asked for now', 'payout: the decimals of its token are not agreed on'],
   ...['payout_transaction: already stored', 'payout_transaction: another version', 'payout_transaction: no such step'],
