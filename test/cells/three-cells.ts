@@ -1,4 +1,4 @@
-import { type RunningService, startService } from '../http/service.ts'
+import { addressIn, type RunningService, read, startService } from '../http/service.ts'
 import { freshDatabase, furtherDatabases } from '../support/database.ts'
 import { otherXpubs, testXpub } from '../support/variables.ts'
 
@@ -22,4 +22,23 @@ export async function startThreeCells(variables: Record<string, unknown> = {}): 
     CELLS: threeCells,
     ...variables,
   })
+}
+
+/** Issues an address to each of `users`, one in each cell. */
+export async function addressesOf(service: RunningService) {
+  const addresses = []
+  for (const uid of users) addresses.push(await addressIn(await service.get('/tron/generate', uid)))
+  return addresses
+}
+
+/** Runs a tick of each cell. */
+export async function tickAll(service: RunningService): Promise<void> {
+  for (const scanner of scanners) await service.tick(scanner)
+}
+
+/** The user's balance in USDT. */
+export async function balanceOf(service: RunningService, uid: number): Promise<number> {
+  const { body } = await read(await service.get('/wallet/list', uid))
+  const { data } = body as { data: { list: { amt: number; cuy: number }[] } }
+  return data.list.find(({ cuy }) => cuy === 2)?.amt ?? 0
 }

@@ -2,7 +2,14 @@ import { sql } from 'drizzle-orm'
 import { type Address, formatBase58 } from '../chain/address.ts'
 import { reservedUid, type Uid } from '../common/ids.ts'
 import { allUsers, formatRange, type UserRange } from '../common/user-range.ts'
-import { bareList, nowInDatabase, type ReadDatabase, toStatement, type WriteDatabase } from '../d1/database.ts'
+import {
+  bareList,
+  nowInDatabase,
+  type ReadDatabase,
+  resultRows,
+  toStatement,
+  type WriteDatabase,
+} from '../d1/database.ts'
 import { addresses, userRanges, wallets } from '../d1/tables.ts'
 import { selectCells, storeCells } from './kept-settings.ts'
 import { rangeSetting, type SettingDifference, selectUserRange } from './stored-settings.ts'
@@ -18,7 +25,8 @@ export interface RangeOfUsers {
  * Stores the configured range of users in a database, so that no user is ever in two databases. First every database, this one included, gives up the users
  * that `CELLS` no longer gives it. Then this database takes its new users, unless another database still has one of them. So an isolate with the old
  * configuration can add no user whom another database has by now. Each database also stores which ones there are. It takes no users while one of these is
- * missing in `CELLS`, because that one may have them and cannot be asked. Returns why the range could not be stored; empty if it is stored. If the range was
+ * missing in `CELLS`, because that one may have them and cannot be asked. At the end it looks whether an isolate of another configuration has done the same at
+ * the same time; then it takes its step back, and so does the other one if it has not looked yet. Returns why the range could not be stored; empty if it is stored. If the range was
  * stored already, no other database is read.
  */
 export async function storeRange(
@@ -39,11 +47,14 @@ export async function storeRange(
   const takenBefore = await findTaken(users, others, selectKept) // a refused configuration leaves no trace, so no cell of it is missing later
   if (takenBefore !== null) return [takenBefore]
   for (const one of [own, ...others]) await storeCells(one.db, firstAddresses)
-  await giveUp(own)
+  const left = await giveUp(own)
   const taken = await findTaken(users, others, giveUp)
   if (taken !== null) return [taken]
-  await writeRange(db, users)
-  return []
+  const before = await writeRange(db, users)
+  const takenMeanwhile = await findTaken(users, others, async (other) => (await selectRange(other.db)) ?? allUsers)
+  if (takenMeanwhile === null) return []
+  await writeRange(db, before ?? left)
+  return [takenMeanwhile]
 }
 
 /** The difference that one of these databases keeps some of the users, by the range that `rangeOf` says; null if none does. */
@@ -75,10 +86,10 @@ async function selectKept({ db, users }: RangeOfUsers): Promise<UserRange> {
   return both.from > both.to || (await selectOutside(db, both)) !== null ? before : both
 }
 
-/** Reduces the stored range of a database to what `selectKept` says. Returns the range that is stored now. */
+/** Reduces the stored range of a database to what `selectKept` says. Returns that range. */
 async function giveUp(one: RangeOfUsers): Promise<UserRange> {
   const kept = await selectKept(one)
-  if (!isSame((await selectRange(one.db)) ?? allUsers, kept)) await writeRange(one.db, kept)
+  if (!isSame((await selectRange(one.db)) ?? allUsers, kept)) await writeRange(one.db, kept, reduced)
   return kept
 }
 
@@ -95,13 +106,18 @@ async function findMissing(db: ReadDatabase, firstAddresses: readonly Address[])
 /** The stored range of users; null if none is stored, so that the database has all users. Triggers refuse every user outside of it. */
 const selectRange = (db: ReadDatabase) => toStatement(db, selectUserRange).first<UserRange>()
 
-/** Stores the range. A trigger refuses it if a user outside of it has an address or a wallet in the database. */
-async function writeRange(db: WriteDatabase, { from, to }: UserRange): Promise<void> {
+/** SQL that stores the new range in place of the one before, or only reduces that one: another isolate may have reduced it meanwhile. */
+const replaced = sql`first = excluded.first, last = excluded.last`
+const reduced = sql`first = max(first, excluded.first), last = min(last, excluded.last)`
+
+/** Stores the range, and returns the one before, or null. A trigger refuses it if a user outside of it has an address or a wallet in the database. */
+async function writeRange(db: WriteDatabase, { from, to }: UserRange, change = replaced): Promise<UserRange | null> {
   const { id, first, last, stored_at } = userRanges
   const statement = sql`
 INSERT INTO ${userRanges} (${bareList([id, first, last, stored_at])}) VALUES (1, ${from}, ${to}, ${nowInDatabase})
-ON CONFLICT DO UPDATE SET first = excluded.first, last = excluded.last`
-  await toStatement(db, statement).run()
+ON CONFLICT DO UPDATE SET ${change}`
+  const [before] = await db.batch([toStatement(db, selectUserRange), toStatement(db, statement)])
+  return resultRows<UserRange>(before)[0] ?? null
 }
 
 /** Finds a user outside of the range who has an address or a wallet in the database; null if there is none. It reads a few rows. */
