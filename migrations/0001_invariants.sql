@@ -844,12 +844,12 @@ BEGIN
       attempts = attempts - (state <> 'paid'), version = version + 1
     WHERE state IN ('paid', 'stuck', 'approved') AND txid IN (
       SELECT txid FROM payout_transaction INDEXED BY payout_transaction_open WHERE ended IS NULL);
-  -- A gap may have been closed while the transaction had ended. What is open again may be in it, so it is read for it now.
+  -- Blocks may have been closed unread while the transaction had ended. What is open again may be in them, so they are read for it now.
   INSERT INTO rescan (kind, from_height, to_height, next_height, created_at, next_try)
     SELECT 'payout', low, high, low, NEW.created_at, NEW.created_at FROM (
       SELECT (SELECT min(reference) + 1 FROM payout_transaction INDEXED BY payout_transaction_open WHERE ended IS NULL) AS low, height AS high FROM scan)
     WHERE low <= high AND EXISTS (
-      SELECT 1 FROM rescan WHERE kind = 'gap' AND finished_at < NEW.created_at AND closed IS NOT NULL AND to_height >= low AND from_height <= high);
+      SELECT 1 FROM rescan WHERE closed IS NOT NULL AND to_height >= low AND from_height <= high);
   SELECT RAISE(ABORT, 'correction: it was not applied')
     WHERE NOT EXISTS (SELECT 1 FROM scan WHERE corrected_by = NEW.id AND finalized = NEW.finalized)
       OR EXISTS (SELECT 1 FROM stored_transfer WHERE height > NEW.finalized AND state IN ('held', 'refused', 'moved'));

@@ -73,7 +73,10 @@ describe('bytes of a transaction whose block a correction has taken back', () =>
   )
 })
 
-it('a transaction that a correction opens again is looked for in a gap that was closed after its end', async () => {
+it.each([
+  ['after its end', 1],
+  ['after its end, by a clock that was ahead', 9_000_000_000_000],
+])('a transaction that a correction opens again is looked for in a gap that was closed %s', async (_, closedAt) => {
   const service = await startPaying()
   const { id } = await ask(service)
   const { timestamp } = await headOf(service)
@@ -87,7 +90,10 @@ it('a transaction that a correction opens again is looked for in a gap that was 
   await mineFinal(service, mined(signed))
   expect(await stateOfPayout(service, id)).toBe('paid/0')
   expect(await openGaps(service)).toHaveLength(1)
-  await service.db.prepare(`UPDATE rescan SET finished_at = 1, closed = 'nobody gives it' WHERE kind = 'gap'`).run()
+  await service.db
+    .prepare(`UPDATE rescan SET finished_at = ?, closed = 'nobody gives it' WHERE kind = 'gap'`)
+    .bind(closedAt)
+    .run()
   repairNodes(service)
   right.addEmpty(finalityLag + 30)
   await correct(service, gap + 1)
@@ -98,6 +104,9 @@ it('a transaction that a correction opens again is looked for in a gap that was 
   }
   expect(await stateOfPayout(service, id)).toBe('paid/0')
 })
+
+const sendingsOf = ({ nodes }: RunningService, transaction: string) =>
+  nodes.flatMap(({ broadcasts }) => broadcasts.filter((one) => one === transaction)).length
 
 /** A payout whose first transaction has expired and whose second one is signed, and a chain from before both. */
 async function startTwoSigned() {
@@ -119,15 +128,39 @@ it('the second transaction of a payout that the first one has paid is not sent a
   showRight(service, right)
   await tickLater(service, 60)
   expect(await offered(service)).toBe('payouts-stopped')
-  const sendings = () =>
-    service.nodes.flatMap(({ broadcasts }) => broadcasts.filter((one) => one === second.transaction)).length
-  const before = sendings()
+  const before = sendingsOf(service, second.transaction)
   expect(before).toBeGreaterThan(0)
   await excuse(service, first.txid)
   right.addEmpty(10)
   await tickLater(service, 600)
   await tickLater(service, 60)
-  expect(sendings()).toBe(before)
+  expect(sendingsOf(service, second.transaction)).toBe(before)
+})
+
+it('nor is it once a correction opens it again', async () => {
+  const { service, height, first, second, right } = await startTwoSigned()
+  right.add([noise(1), mined(first)])
+  right.addEmpty(40)
+  await correct(service, height)
+  showRight(service, right)
+  await tickLater(service, 60)
+  await excuse(service, first.txid)
+  const wrong = right.fork(right.tip().height)
+  const ended = wrong.add([mined(second)]).height
+  wrong.addEmpty(finalityLag + 3)
+  showRight(service, wrong)
+  await tickLater(service, 120)
+  const before = sendingsOf(service, second.transaction)
+  right.addEmpty(finalityLag + 10)
+  await service.db
+    .prepare(`INSERT INTO correction (finalized, reason, created_at) VALUES (?, 'a wrong node', ?)`)
+    .bind(ended - 1, service.clock.seconds * 1000)
+    .run()
+  showRight(service, right)
+  await tickLater(service, 60)
+  right.addEmpty(10)
+  await tickLater(service, 600)
+  expect(sendingsOf(service, second.transaction)).toBe(before)
 })
 
 it.each([

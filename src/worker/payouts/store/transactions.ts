@@ -217,7 +217,7 @@ WHERE ${t.id} IN (
     AND NOT EXISTS (SELECT 1 FROM ${payouts} WHERE ${payouts.id} = due.payout_id
       AND ${payouts.cuy} IN (SELECT value FROM json_each(${sql.placeholder('stopped')})))
     AND NOT EXISTS (SELECT 1 FROM ${t} INDEXED BY payout_transaction_payout
-      WHERE ${t.payout_id} = due.payout_id AND ${t.ended} = 'late' AND (${t.excused} IS NULL OR ${t.changed_at} >= due.changed_at))
+      WHERE ${t.payout_id} = due.payout_id AND ${t.ended} = 'late' AND (${t.excused} IS NULL OR ${t.changed_at} >= coalesce(due.sent_at, due.changed_at)))
   ORDER BY min(due.sends, 2), due.next_send LIMIT ${sql.placeholder('max')})
 RETURNING ${columnName(t.id)}, ${columnName(t.bytes)}, ${columnName(t.sends)}, ${columnName(t.answers)}`)
 
