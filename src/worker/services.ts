@@ -14,7 +14,7 @@ export interface Cell extends ChosenBy {
 }
 
 /**
- * What has to happen after a write of a request, besides the answer.
+ * Follows a write of a request:
  * - `nothing`: the write stores no event.
  * - `wake`: each webhook endpoint is told to look for new events. Nobody waits until one has looked.
  * - `note-and-wake`: before that, the scanner notes the newest event in its memory, so that a

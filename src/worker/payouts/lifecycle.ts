@@ -4,10 +4,10 @@ import type { PayoutState } from '../common/payout-states.ts'
 import { err, ok, type Result } from '../common/result.ts'
 import type { UnixMs } from '../common/time.ts'
 import type { payouts, payoutTransactions, StuckReason, TransactionEnd } from '../d1/payout-tables.ts'
-import type { TokenFee } from '../issuer/state.ts'
 import type { PayoutLimit } from '../ledger/context.ts'
 import type { PayoutFailure } from './failure.ts'
 import type { Outflow } from './outflow.ts'
+import { type ConfirmedFee, endOf, receivedBy } from './payment.ts'
 
 // The state machines of a payout and of its transactions. `npm run db:generate` writes both tables into the triggers `payout_takes_its_steps` and
 // `payout_transaction_takes_its_steps`, which refuse every other step.
@@ -274,9 +274,9 @@ export function conclude(pair: Pair, shown: Shown, fees: readonly ConfirmedFee[]
       return [late(found, payout, at)]
     }
     case 'late':
-      // Its receipt may be read later than its block.
+      // Its receipt may be read later than its block. Since when it is known stays: what was handed in after an operator excused it is not held for it.
       return transaction.moved === '[]' && text !== '[]' && succeeded && payout !== null
-        ? [late(found, payout, at)]
+        ? [late({ ...found, changed_at: transaction.changed_at }, payout, at)]
         : []
     case 'paid':
       return []
@@ -360,45 +360,4 @@ function concluded(
     received,
     changed_at: at,
   }
-}
-
-/** A token's transfer fee that an operator has confirmed: hundredths of a percent, and the maximum in chain units. */
-export type ConfirmedFee = Pick<TokenFee, 'basisPoints' | 'maximum'>
-
-/**
- * `paid` if exactly the amount reached the payee, or the amount less a confirmed fee. `failed` if the transaction failed. `other` if it succeeded and paid
- * something else.
- */
-function endOf(
-  payout: PayoutRow,
-  { succeeded, moved }: Shown,
-  fees: readonly ConfirmedFee[],
-): 'paid' | 'failed' | 'other' {
-  if (!succeeded) return 'failed'
-  const all = moved ?? []
-  const isExact = all.some((part) => isToPayee(payout, part) && part.raw === payout.raw)
-  return isExact || fees.some((fee) => isSplitBy(fee, payout, all)) ? 'paid' : 'other'
-}
-
-const isToPayee = ({ contract, to_address }: PayoutRow, { contract: token, to }: Outflow) =>
-  token === contract && to === to_address
-
-/** Whether exactly the amount has left in two parts: the payee got the amount less the fee, and somebody else the fee. */
-function isSplitBy({ basisPoints, maximum }: ConfirmedFee, payout: PayoutRow, moved: readonly Outflow[]): boolean {
-  const amount = BigInt(payout.raw)
-  const share = (amount * basisPoints) / 10_000n
-  const fee = share > maximum ? maximum : share
-  const [toPayee, rest] = [
-    moved.filter((part) => isToPayee(payout, part)),
-    moved.filter((part) => !isToPayee(payout, part)),
-  ]
-  const isWhole =
-    moved.length === 2 && toPayee.length === 1 && rest.every(({ contract }) => contract === payout.contract)
-  return isWhole && BigInt(toPayee[0]?.raw ?? 0) === amount - fee && BigInt(rest[0]?.raw ?? 0) === fee
-}
-
-/** The chain units that the payee of a paid payout has received, if they are less than the payout's amount; else null. */
-function receivedBy(payout: PayoutRow, moved: readonly Outflow[]): string | null {
-  const parts = moved.filter((part) => isToPayee(payout, part))
-  return parts.some(({ raw }) => raw === payout.raw) ? null : (parts[0]?.raw ?? null)
 }

@@ -22,7 +22,7 @@ import { type DecimalsRow, readAgreedDecimals, selectAgreedDecimals } from '../.
 import { otherPayer } from '../../ledger/stored-settings.ts'
 import type { LeavingFacts } from '../leaving.ts'
 
-// What is known of the payout address and of the database, and can stop payouts.
+// The facts about the payout address and the database that can stop payouts.
 
 /**
  * The facts that can stop payouts from this address now: the stored ones, and whether the database is a restored older copy, which only the scanner's memory
