@@ -7,7 +7,7 @@ import { enDesk } from '../../src/pages/desk/languages/en.ts'
 import { zhDesk } from '../../src/pages/desk/languages/zh.ts'
 import { isZero, unitsOf } from '../../src/pages/kit/decimal.ts'
 import { createFormat } from '../../src/pages/kit/format.ts'
-import { findTxid, parseExact, readText } from '../../src/pages/kit/read.ts'
+import { findTxid, parseExact, readerOf, readText, type Shape } from '../../src/pages/kit/read.ts'
 import { preferredLanguage } from '../../src/pages/kit/texts.ts'
 import { darkPage } from '../../src/worker/config/brand.ts'
 import { root } from '../support/project.ts'
@@ -59,6 +59,31 @@ describe('texts of the service', () => {
   it('lose characters that deceive, and are cut', () => {
     expect(readText('a\u202Eb\u0000c\u200bd\n')).toBe('abcd')
     expect(readText('x'.repeat(5_000)).length).toBeLessThan(500)
+  })
+})
+
+describe('an answer', () => {
+  const of = (shape: Shape) => readerOf({ shape })
+
+  it.each<[string, Shape, unknown, unknown]>([
+    ['without a member that may be null, as an older service may send it', { orNull: 'text' }, {}, { one: null }],
+    ['without a member that may be absent', { orAbsent: 'text' }, {}, {}],
+    ['with a member that is not known', 'integer', { one: 7, other: 8 }, { one: 7 }],
+    ['with a whole number that was kept as a text', 'integer', { one: '7' }, { one: 7 }],
+    ['with one of two kinds of value', { either: ['integer', 'text'] }, { one: 'i7' }, { one: 'i7' }],
+  ])('is read %s', (_, one, sent, read) => {
+    expect(of({ members: { one } })(sent)).toEqual(read)
+  })
+
+  it.each<[Shape, unknown]>([
+    ['text', {}],
+    ['text', { one: null }],
+    ['integer', { one: 1.5 }],
+    ['amount', { one: 1 }],
+    [{ list: 'flag' }, { one: { 0: true } }],
+    [{ either: ['integer', 'flag'] }, { one: 'yes' }],
+  ])('is refused whole where its %j has another form: %j', (one, sent) => {
+    expect(() => of({ members: { one } })(sent)).toThrow(TypeError)
   })
 })
 

@@ -112,7 +112,7 @@ function readShape(shape: Shape, value: unknown): unknown {
     if (!Array.isArray(value)) throw new TypeError('not a list')
     return value.map((item) => readShape(shape.list, item))
   }
-  if ('orNull' in shape) return value === null ? null : readShape(shape.orNull, value)
+  if ('orNull' in shape) return value === null || value === undefined ? null : readShape(shape.orNull, value) // an older service may not have the member
   if ('orAbsent' in shape) return value === undefined ? undefined : readShape(shape.orAbsent, value)
   const [first = 'text', ...others] = shape.either
   try {
