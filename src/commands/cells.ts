@@ -8,8 +8,9 @@ import type { ToolRefusal } from './tool-error.ts'
 const cellsAdvice = 'correct CELLS in wrangler.toml; docs/guides/settings.md says what it takes'
 
 /**
- * Splits a configuration by cell: each result has the values and the database of one cell, as if it were a deployment of its own. Without `CELLS` the
- * only result is `source`. The error names the faults of `CELLS`.
+ * Splits a configuration by cell: each result has the values and the database of one cell, as if it
+ * were a deployment of its own. Without `CELLS` the only result is `source`. The error names the
+ * faults of `CELLS`.
  */
 export function sourcesOf(source: ConfigurationSource): Result<readonly ConfigurationSource[], ToolRefusal> {
   const entries = parseEntries(source.values)
@@ -26,7 +27,10 @@ export function sourcesOf(source: ConfigurationSource): Result<readonly Configur
   )
 }
 
-/** Chooses the configuration of the cell that `--cell` names. `given` is required where there are several cells, and refused where there is one. */
+/**
+ * Chooses the configuration of the cell that `--cell` names. `given` is required where there are
+ * several cells, and refused where there is one.
+ */
 export function sourceOfCell(
   source: ConfigurationSource,
   given: string | undefined,
@@ -46,8 +50,8 @@ export function sourceOfCell(
 }
 
 /**
- * Parses the configurations of all cells, as the service does, and returns the one of the cell in `place`. A fault in the configuration of any cell is an
- * error.
+ * Parses the configurations of all cells, as the service does, and returns the one of the cell in
+ * `place`. A fault in the configuration of any cell is an error.
  */
 export function parseSource({
   all,

@@ -1,8 +1,10 @@
 /**
- * The environment variables that are passed on to a program whose output this process parses: where to find programs and files, network and account.
- * Variables that change its output (`WRANGLER_LOG`, `FORCE_COLOR`, `NODE_DEBUG`, `RUST_LOG`) or its target (`CLOUDFLARE_ENV`) are left out.
- * `NODE_OPTIONS` is passed on, because it sets memory and certificates; it may make the program print lines of its own, so the parser looks for its
- * JSON among other lines (`wrangler.ts`).
+ * The environment variables that are passed on to a program whose output this process parses: where
+ * to find programs and files, network and account. Variables that change its output
+ * (`WRANGLER_LOG`, `FORCE_COLOR`, `NODE_DEBUG`, `RUST_LOG`) or its target (`CLOUDFLARE_ENV`) are
+ * left out. `NODE_OPTIONS` is passed on, because it sets memory and certificates; it may make the
+ * program print lines of its own, so the parser looks for its JSON among other lines
+ * (`wrangler.ts`).
  */
 const handedOn: readonly RegExp[] = [
   /^(PATH|PATHEXT|HOME|USER|USERNAME|LOGNAME|SHELL|COMSPEC|SYSTEMROOT|SYSTEMDRIVE|WINDIR|USERPROFILE|HOMEDRIVE|HOMEPATH)$/i,
@@ -15,7 +17,10 @@ const handedOn: readonly RegExp[] = [
   /^WRANGLER_(CACHE_DIR|SEND_METRICS|SEND_ERROR_REPORTS|LOG_PATH|OUTPUT_FILE_PATH|OUTPUT_FILE_DIRECTORY)$/,
 ]
 
-/** The environment for a program whose output is parsed: those variables of `own` that `handedOn` allows, and `additions`, which win. */
+/**
+ * The environment for a program whose output is parsed: those variables of `own` that `handedOn`
+ * allows, and `additions`, which win.
+ */
 export function childEnvironment(
   additions: Readonly<Record<string, string>> = {},
   own: Readonly<Record<string, string | undefined>> = process.env,
@@ -27,12 +32,14 @@ export function childEnvironment(
 }
 
 /**
- * Additional variables for wrangler: no questions, no colours, and the usual amount of output. All three are set, because wrangler reads unset ones
- * from a file `.env` beside wrangler.toml.
+ * Additional variables for wrangler: no questions, no colours, and the usual amount of output. All
+ * three are set, because wrangler reads unset ones from a file `.env` beside wrangler.toml.
  */
 export const wranglerVariables = { CI: '1', NO_COLOR: '1', WRANGLER_LOG: 'log' } as const
 
-/** The last `printedCharsMax` characters of a program's output, in one line, for an error message. */
+/**
+ * The last `printedCharsMax` characters of a program's output, in one line, for an error message.
+ */
 export function lastPrinted(output: string): string {
   const line = output.replace(/\s+/g, ' ').trim()
   if (line === '') return 'it has printed nothing'

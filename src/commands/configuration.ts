@@ -10,7 +10,10 @@ import type { Place } from './place.ts'
 /** Loads wrangler on first use, because that takes a second. */
 const wrangler = (): typeof import('wrangler') => createRequire(import.meta.url)('wrangler')
 
-/** Runs a function of wrangler without output, because its messages would come before the first line of the command, which names the place. */
+/**
+ * Runs a function of wrangler without output, because its messages would come before the first line
+ * of the command, which names the place.
+ */
 function quietly<T>(read: () => T): T {
   const { WRANGLER_LOG: before } = process.env
   process.env.WRANGLER_LOG = 'none'
@@ -33,7 +36,10 @@ interface WranglerConfig extends Pick<Unstable_Config, 'vars' | 'secrets'>, Data
 /** The database of a cell, in wrangler.toml. */
 interface DatabaseDescription {
   readonly place: Place
-  /** Whether wrangler.toml has the `database_id` of the database. The id that `wrangler d1 create` prints replaces the placeholder. */
+  /**
+   * Whether wrangler.toml has the `database_id` of the database. The id that `wrangler d1 create`
+   * prints replaces the placeholder.
+   */
   readonly database: 'set' | 'placeholder' | 'missing'
 }
 
@@ -51,14 +57,18 @@ const objects = [
   ['ENDPOINT', 'Endpoint'],
 ] as const
 
-/** Reads wrangler.toml of the working directory for `env`, as wrangler itself does; the top level is ''. */
+/**
+ * Reads wrangler.toml of the working directory for `env`, as wrangler itself does; the top level is
+ * ''.
+ */
 function readWranglerConfig(env: string | undefined): Result<WranglerConfig, string> {
   return attempt(() => {
     // The top level must be named: otherwise wrangler would use the variable CLOUDFLARE_ENV.
     const config = wrangler().unstable_readConfig({ env: env ?? '' }, { hideWarnings: true })
     const { configPath, vars, secrets, d1_databases, durable_objects, migrations } = config
     if (configPath === undefined) throw new Error('there is no wrangler.toml in this folder')
-    // If wrangler.toml defines no environments, wrangler reads the top level for any name, and with it the database of production.
+    // If wrangler.toml defines no environments, wrangler reads the top level for any name, and with
+    // it the database of production.
     if (env && !config.definedEnvironments?.includes(env)) throw new Error(`wrangler.toml has no [env.${env}]`)
     const databases: readonly BoundDatabase[] = d1_databases
     const objectFaults = findObjectFaults(durable_objects, migrations)
@@ -66,7 +76,10 @@ function readWranglerConfig(env: string | undefined): Result<WranglerConfig, str
   })
 }
 
-/** Describes the database with this binding. Its name and its id are null if the environment has no such database. */
+/**
+ * Describes the database with this binding. Its name and its id are null if the environment has no
+ * such database.
+ */
 export function describeDatabase(
   databases: readonly BoundDatabase[],
   env: string | undefined,
@@ -85,8 +98,8 @@ export function describeDatabase(
 }
 
 /**
- * The result of a function of wrangler, or one sentence about why the function failed. If wrangler's message is a list of reasons under a heading, the
- * sentence is the first reason.
+ * The result of a function of wrangler, or one sentence about why the function failed. If
+ * wrangler's message is a list of reasons under a heading, the sentence is the first reason.
  */
 function attempt<T>(read: () => T): Result<T, string> {
   try {
@@ -119,27 +132,38 @@ export interface ConfigurationSource
   readonly values: Bindings
   /** The values of all cells. */
   readonly all: Bindings
-  /** The files from which the configuration was read, and the names of the variables that this process's environment sets. */
+  /**
+   * The files from which the configuration was read, and the names of the variables that this
+   * process's environment sets.
+   */
   readonly origin: string
   /** The file for the secrets; it may not exist. */
   readonly varsFile: string
 }
 
-/** Stand-ins for the bindings that only the platform has. A command parses a configuration with them, and never calls them. */
+/**
+ * Stand-ins for the bindings that only the platform has. A command parses a configuration with
+ * them, and never calls them.
+ */
 export const platformBindings = {
   DB: { prepare: () => null, batch: () => null },
   SCANNER: { getByName: () => null },
   ENDPOINT: { getByName: () => null },
 }
 
-/** The names of the service's variables that a command takes from its environment. The variables that settings name (`secretNames`) come in addition. */
+/**
+ * The names of the service's variables that a command takes from its environment. The variables
+ * that settings name (`secretNames`) come in addition.
+ */
 const variablePattern =
   /^(TRON_|AUTH_|BACKEND_|CELLS$|CURRENCIES$|OPERATOR_ADDRESSES$|PAYOUTS$|CORS_ORIGINS$|PAGE_(ORIGINS|BRAND)$|DESK_ACCESS$|WEBHOOKS$|SCAN_EVERY_SECONDS$|EVENTS_KEEP_DAYS$|ISSUE_ADDRESSES$|DEV_UID$)/
 
 /**
- * Reads wrangler.toml of the working directory, and the file for the secrets, which overrides it. Without `env` these are the settings of `wrangler dev` on
- * this machine, with `.dev.vars`. Otherwise they are those of a deployment (the top level is ''), with `.dev.vars.<env>` or `.dev.vars.production`, because the
- * platform does not return secrets. `environment`, this process's variables, overrides both.
+ * Reads wrangler.toml of the working directory, and the file for the secrets, which overrides it.
+ * Without `env` these are the settings of `wrangler dev` on this machine, with `.dev.vars`.
+ * Otherwise they are those of a deployment (the top level is ''), with `.dev.vars.<env>` or
+ * `.dev.vars.production`, because the platform does not return secrets. `environment`, this
+ * process's variables, overrides both.
  */
 export function readConfiguration(
   env: string | undefined,
@@ -152,7 +176,8 @@ export function readConfiguration(
   const suffix = isDeployment ? env || 'production' : undefined
   const varsFile = isDeployment ? `.dev.vars.${suffix}` : '.dev.vars'
   const hasFile = existsSync(join(dirname(configPath), varsFile))
-  // A deployment without a file of its own must not read .dev.vars of this machine, to which wrangler would fall back.
+  // A deployment without a file of its own must not read .dev.vars of this machine, to which
+  // wrangler would fall back.
   const isRead = hasFile || !isDeployment
   const bindings = attempt(() =>
     isRead ? wrangler().unstable_getVarsForDev(configPath, undefined, vars, suffix, true, secrets) : {},
@@ -184,7 +209,10 @@ export function readConfiguration(
   })
 }
 
-/** The variables that a setting names (a list or its JSON text): keys of nodes or cells, or secrets of endpoints. */
+/**
+ * The variables that a setting names (a list or its JSON text): keys of nodes or cells, or secrets
+ * of endpoints.
+ */
 function secretNames(list: unknown): string[] {
   const json = typeof list === 'string' ? list : JSON.stringify(list ?? [])
   return [...json.matchAll(/"(?:keyVar|secretVar|xpub)"\s*:\s*"([^"]+)"/g)].flatMap(([, name]) => name ?? [])

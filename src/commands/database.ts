@@ -34,7 +34,10 @@ type QueryReply = Result<readonly (readonly DatabaseRow[])[], ToolRefusal>
 const rowSchema = z.record(z.string(), z.nullable(z.union([z.string(), z.number()])))
 const replySchema = z.array(z.object({ results: z.array(rowSchema) }))
 
-/** Runs statements on the database of a deployment, or on that of this machine, through wrangler. The error has the remedy. */
+/**
+ * Runs statements on the database of a deployment, or on that of this machine, through wrangler.
+ * The error has the remedy.
+ */
 export function queryDatabase(place: Place, ...statements: readonly string[]): Promise<QueryReply> {
   return execute(place, [], statements)
 }
@@ -43,8 +46,9 @@ export function queryDatabase(place: Place, ...statements: readonly string[]): P
 const localFiles = 'v3/d1/miniflare-D1DatabaseObject'
 
 /**
- * Runs statements that only read, as `queryDatabase` does. For a local database it reads a copy: a second wrangler process on the same file could make a
- * statement of the running service fail (SQLITE_BUSY), and with it a tick.
+ * Runs statements that only read, as `queryDatabase` does. For a local database it reads a copy: a
+ * second wrangler process on the same file could make a statement of the running service fail
+ * (SQLITE_BUSY), and with it a tick.
  */
 export async function readDatabase(place: Place, ...statements: readonly string[]): Promise<QueryReply> {
   if (place.env !== undefined) return queryDatabase(place, ...statements)
@@ -60,11 +64,15 @@ export async function readDatabase(place: Place, ...statements: readonly string[
   }
 }
 
-/** Copies a database while the service may be writing: in its journal mode (WAL), a reader blocks no writer. */
+/**
+ * Copies a database while the service may be writing: in its journal mode (WAL), a reader blocks no
+ * writer.
+ */
 async function copyDatabase(from: string, to: string): Promise<void> {
   const source = new DatabaseSync(from, { readOnly: true })
   try {
-    await backup(source, to, { rate: 1_000_000 }) // all pages in one step, because a write between two steps would start the copy again
+    // all pages in one step, because a write between two steps would start the copy again
+    await backup(source, to, { rate: 1_000_000 })
   } finally {
     source.close()
   }
@@ -93,7 +101,10 @@ async function execute(place: Place, options: readonly string[], statements: rea
     : err(explainRefusal(place, output))
 }
 
-/** The options by which wrangler finds the database of an environment ('' is the top level), or that of this machine. */
+/**
+ * The options by which wrangler finds the database of an environment ('' is the top level), or that
+ * of this machine.
+ */
 export const databaseOptions = (env: string | undefined) =>
   env === undefined ? ['--local', '--env='] : ['--remote', `--env=${env}`]
 
@@ -115,7 +126,9 @@ const advice: Readonly<Record<string, string>> = {
     'have each of them paid or cancelled first: they have their amounts by the decimals that are stored',
 }
 
-/** Why the database or wrangler refused a statement, and what to do. `output` is that of wrangler. */
+/**
+ * Why the database or wrangler refused a statement, and what to do. `output` is that of wrangler.
+ */
 function explainRefusal(place: Place, output: string): ToolRefusal {
   if (output.includes('no such table')) {
     return { why: noTables, next: `apply the migrations: ${commandIn({ ...place, cell: null }, 'db:migrate')}` }
@@ -146,7 +159,10 @@ export interface StoredData {
   readonly settings: readonly StoredSetting[]
   /** Index of the newest address, or null if none was issued. */
   readonly lastIndex: number | null
-  /** Empty, or one user in a cell's database whom `CELLS` gives to another cell, written as a difference between stored and configured settings. */
+  /**
+   * Empty, or one user in a cell's database whom `CELLS` gives to another cell, written as a
+   * difference between stored and configured settings.
+   */
   readonly strangers: readonly SettingDifference[]
 }
 
@@ -156,7 +172,10 @@ export type ReadStored = () => Promise<Result<StoredData, ToolRefusal>>
 const settingsSql = [selectSettings, selectCurrencies(sql`1`)].map(toText)
 const lastSql = 'SELECT max(derivation_index) AS last FROM address'
 
-/** Selects one user who has an address or a wallet in this database and is outside the range. If one exists, the service serves nothing (`findMovedUsers`). */
+/**
+ * Selects one user who has an address or a wallet in this database and is outside the range. If one
+ * exists, the service serves nothing (`findMovedUsers`).
+ */
 function strangerSql({ from, to }: UserRange): string {
   const of = (table: string, range: string) => `SELECT uid FROM (SELECT uid FROM ${table} WHERE ${range} LIMIT 1)`
   const ranges = [`uid < ${from}`, `uid > ${to} AND uid < ${reservedUid}`]
@@ -164,7 +183,10 @@ function strangerSql({ from, to }: UserRange): string {
   return `${parts.join(' UNION ALL ')} LIMIT 1`
 }
 
-/** Reads the stored data of a deployment or of this machine. The result is empty if the database has no tables. */
+/**
+ * Reads the stored data of a deployment or of this machine. The result is empty if the database has
+ * no tables.
+ */
 export async function readStored(place: Place): Promise<Result<StoredData, ToolRefusal>> {
   const { cell } = place
   const ofCell = cell === null ? [] : [strangerSql(cell.users)]
@@ -172,7 +194,8 @@ export async function readStored(place: Place): Promise<Result<StoredData, ToolR
   if (!reply.ok) return reply.error.why === noTables ? ok({ settings: [], lastIndex: null, strangers: [] }) : reply
   const [settings = [], currencies = [], [address] = [], strangers = []] = reply.value
   return ok({
-    settings: toStoredSettings(settings as unknown as Setting[], currencies as unknown as CurrencyRow[]), // safe: the columns of the statements
+    // safe: the columns of the statements
+    settings: toStoredSettings(settings as unknown as Setting[], currencies as unknown as CurrencyRow[]),
     lastIndex: typeof address?.last === 'number' ? address.last : null,
     strangers: strangers.map(({ uid }) => ({
       setting: rangeSetting,

@@ -16,7 +16,10 @@ export interface CommandPlatform {
 
 const scanEverySeconds = 60
 
-/** Opens the configured nodes as the service does, with the configured quorum. What a command learns about the nodes is not stored. */
+/**
+ * Opens the configured nodes as the service does, with the configured quorum. What a command learns
+ * about the nodes is not stored.
+ */
 export function openPool(
   { chainId, currencies, nodes, quorum }: Pick<ChainConfig, 'chainId' | 'currencies' | 'nodes' | 'quorum'>,
   { clock, fetch }: CommandPlatform,
@@ -38,7 +41,8 @@ export function openPool(
 
 /** A session in which all requests together may take `ms` from now. */
 export function sessionOf(pool: Pool, ms: number): Session {
-  return createSession(pool, { kind: 'tick' }, (pool.clock.now() + ms) as UnixMs) // safe: a time plus milliseconds is a time
+  // safe: a time plus milliseconds is a time
+  return createSession(pool, { kind: 'tick' }, (pool.clock.now() + ms) as UnixMs)
 }
 
 /** The questions to the nodes that `checkKeyUse` asks. */

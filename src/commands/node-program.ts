@@ -6,8 +6,9 @@ import { ToolError } from './tool-error.ts'
 const root = fileURLToPath(new URL('../..', import.meta.url).href)
 
 /**
- * Throws a `ToolError` unless this command runs on the Node of package-lock.json or on that of the machine, which is any outside of a folder
- * `node_modules`. Otherwise a package could name its own program `node` and read the typed secret (docs/decisions/0037-the-node-of-the-lock-file.md).
+ * Throws a `ToolError` unless this command runs on the Node of package-lock.json or on that of the
+ * machine, which is any outside of a folder `node_modules`. Otherwise a package could name its own
+ * program `node` and read the typed secret (docs/decisions/0037-the-node-of-the-lock-file.md).
  * Commands that read a mnemonic call this first.
  */
 export function requireKnownNode(program: string = process.execPath, project: string = root): void {

@@ -26,7 +26,10 @@ const notNegative = exactInteger.check(z.refine((value) => value >= 0n))
 export const optionalAmount = z._default(notNegative, 0n)
 /** A number of units, such as bytes or energy, that nodes leave out if it is zero. */
 export const optionalCount = z.pipe(optionalAmount, z.transform(Number))
-/** Makes a parser of replies. It returns undefined for a reply that `schema` refuses, or for which `map` returns undefined. */
+/**
+ * Makes a parser of replies. It returns undefined for a reply that `schema` refuses, or for which
+ * `map` returns undefined.
+ */
 export const parsedWith =
   <T, R>(schema: z.ZodMiniType<T>, map: (value: T) => R | undefined) =>
   (reply: unknown) => {
@@ -44,8 +47,9 @@ const infoSchema = z.object({
 })
 
 /**
- * Reads in which block a transaction is, and how it ended there; null if it is in no block. A quorum must agree, because a node that is behind or lacks
- * history says "in no block" of mined transactions, too. No other request distinguishes a pending transaction from a mined one.
+ * Reads in which block a transaction is, and how it ended there; null if it is in no block. A
+ * quorum must agree, because a node that is behind or lacks history says "in no block" of mined
+ * transactions, too. No other request distinguishes a pending transaction from a mined one.
  */
 export function readInfo(nodes: AgreedNodes, txid: string): Promise<MinedInfo | null> {
   const parse = parsedWith(infoSchema, (reply): MinedInfo | null | undefined => {
@@ -74,7 +78,10 @@ export const plainText = (text: string) =>
 export interface ChainPrices {
   readonly sunPerByte: bigint
   readonly sunPerEnergy: bigint
-  /** Sun for the bytes of a transaction that creates an account, unless staked bandwidth covers them. */
+  /**
+   * Sun for the bytes of a transaction that creates an account, unless staked bandwidth covers
+   * them.
+   */
   readonly createAccountFee: bigint
   /** Sun for the new account itself, in addition to `createAccountFee`. */
   readonly newAccountFee: bigint
@@ -87,7 +94,10 @@ const parameterList = z.object({
   chainParameter: z.array(z.object({ key: z.string(), value: z._default(exactInteger, 0n) })),
 })
 
-/** Parses the prices of the chain. A reply that lacks one of them counts as no answer, because no price is assumed. */
+/**
+ * Parses the prices of the chain. A reply that lacks one of them counts as no answer, because no
+ * price is assumed.
+ */
 export const parsePrices = parsedWith(parameterList, ({ chainParameter }): ChainPrices | undefined => {
   const values = new Map(chainParameter.map(({ key, value }) => [key, value]))
   const of = (key: string) => values.get(key) ?? -1n
@@ -102,7 +112,10 @@ export const parsePrices = parsedWith(parameterList, ({ chainParameter }): Chain
   return Object.values(prices).some((price) => price < 0) ? undefined : prices
 })
 
-/** The energy of one transfer, measured by a constant call, or why the token's contract refuses the transfer. */
+/**
+ * The energy of one transfer, measured by a constant call, or why the token's contract refuses the
+ * transfer.
+ */
 export type EnergyEstimate =
   | { readonly kind: 'energy'; readonly energy: number }
   | { readonly kind: 'refused'; readonly why: string }
@@ -113,7 +126,10 @@ const callSchema = z.object({
   constant_result: z.optional(z.array(z.string())),
   transaction: z.optional(z.object({ ret: z.optional(z.array(z.object({ ret: z.optional(z.string()) }))) })),
 })
-/** The output of a call that failed with a text: the selector of `Error(string)`, a word for the offset, a word for the length, the text. */
+/**
+ * The output of a call that failed with a text: the selector of `Error(string)`, a word for the
+ * offset, a word for the length, the text.
+ */
 const revertText = /^08c379a0.{64}.{64}((?:[0-9a-f]{2})*?)(?:00)*$/
 
 /** A transfer of a token; `parameter` is its call data without the selector. */
@@ -123,7 +139,10 @@ export interface TokenTransfer {
   readonly parameter: string
 }
 
-/** Parses the reply to `transferCall`: the energy of the transfer, with the penalty of a busy contract, or why it would fail. */
+/**
+ * Parses the reply to `transferCall`: the energy of the transfer, with the penalty of a busy
+ * contract, or why it would fail.
+ */
 export const parseEstimate = parsedWith(callSchema, (reply): EnergyEstimate => {
   const { result, energy_used: energy, constant_result: [output = ''] = [], transaction } = reply
   const isFailed = result.result !== true || transaction?.ret?.[0]?.ret === 'FAILED' || result.message !== undefined

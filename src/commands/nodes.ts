@@ -29,39 +29,60 @@ export interface StoppablePlatform extends CommandPlatform {
 export interface AgreedReading<T> {
   /** The value of a reply, or undefined if the reply has an unknown form. */
   readonly parse: (reply: unknown) => T | undefined
-  /** Merges two replies into a value that is right if at least one of the replies is right. Undefined if the replies contradict each other. */
+  /**
+   * Merges two replies into a value that is right if at least one of the replies is right.
+   * Undefined if the replies contradict each other.
+   */
   readonly merge: (a: T, b: T) => T | undefined
-  /** The value if no quorum agrees. Without this function the nodes are asked again, and after `attemptsOfQuestion` attempts the command stops. */
+  /**
+   * The value if no quorum agrees. Without this function the nodes are asked again, and after
+   * `attemptsOfQuestion` attempts the command stops.
+   */
   readonly otherwise?: (values: readonly T[]) => T
   /** A value in words. If nodes contradict each other, the error names the value of each. */
   readonly describe?: (value: T) => string
 }
 
 /**
- * The nodes of a deployment, asked through the service's own transport and at its rate. No single node is trusted. If too few nodes answer, each method tries
- * several times and then throws a `ToolError` without a URL. If the command is stopped, it throws a `ToolError` at once.
+ * The nodes of a deployment, asked through the service's own transport and at its rate. No single
+ * node is trusted. If too few nodes answer, each method tries several times and then throws a
+ * `ToolError` without a URL. If the command is stopped, it throws a `ToolError` at once.
  */
 export interface AgreedNodes {
   readonly clock: StoppablePlatform['clock']
-  /** Sends a request to the nodes' HTTP APIs. Returns the value on which a quorum of the nodes agrees. */
+  /**
+   * Sends a request to the nodes' HTTP APIs. Returns the value on which a quorum of the nodes
+   * agrees.
+   */
   agree<T>(path: string, body: object, reading: AgreedReading<T>): Promise<T>
-  /** The replies of all nodes that answer. They are at least a quorum, or one of them `suffices`. */
+  /**
+   * The replies of all nodes that answer. They are at least a quorum, or one of them `suffices`.
+   */
   postAll<T>(
     path: string,
     body: object,
     parse: AgreedReading<T>['parse'],
     suffices: (value: T) => boolean,
   ): Promise<readonly T[]>
-  /** The newest balances of at most `balancesMax` addresses. A balance is null if no quorum agrees, as after a block between two replies. */
+  /**
+   * The newest balances of at most `balancesMax` addresses. A balance is null if no quorum agrees,
+   * as after a block between two replies.
+   */
   balances(addresses: readonly Address[], asset: Asset): Promise<readonly (bigint | null)[]>
-  /** Runs a query of the service's own reading of the chain. Each attempt may take `ms` milliseconds, and a single node that hangs uses up a third of them. */
+  /**
+   * Runs a query of the service's own reading of the chain. Each attempt may take `ms`
+   * milliseconds, and a single node that hangs uses up a third of them.
+   */
   read<T>(query: (session: Session) => ChainResult<T>, ms?: number): Promise<T>
 }
 
 /** The `merge` of replies that must be equal. */
 export const ifEqual = <T>(a: T, b: T): T | undefined => (isDeepStrictEqual(a, b) ? a : undefined)
 
-/** Opens the configured nodes. It sends nothing itself. No request starts once `platform.signal` is aborted. */
+/**
+ * Opens the configured nodes. It sends nothing itself. No request starts once `platform.signal` is
+ * aborted.
+ */
 export function openNodes(chain: ChainConfig, platform: StoppablePlatform): AgreedNodes {
   const { clock, signal } = platform
   const fetch: typeof globalThis.fetch = async (url, init) => {
@@ -170,8 +191,8 @@ function saying<T>({ answers }: Answers<T>, describe: ((value: T) => string) | u
 }
 
 /**
- * Groups the replies that `merge` accepts with each other, and merges each group. Each reply also begins a group, because later replies may fit this reply but
- * not the group that it joined.
+ * Groups the replies that `merge` accepts with each other, and merges each group. Each reply also
+ * begins a group, because later replies may fit this reply but not the group that it joined.
  */
 function groupsOf<T>(
   answers: Answers<T>['answers'],

@@ -17,7 +17,10 @@ export const placeOptions = {
 /** The option that chooses the cell, for commands that act on one cell. */
 export const cellOption = { cell: { type: 'string' } } as const
 
-/** The environment that options name; '' is the top level of wrangler.toml, as for wrangler. Undefined if the options name this machine. */
+/**
+ * The environment that options name; '' is the top level of wrangler.toml, as for wrangler.
+ * Undefined if the options name this machine.
+ */
 export function environmentOf(options: {
   readonly production?: boolean
   readonly env?: string | undefined
@@ -37,26 +40,38 @@ export interface Place {
   readonly binding: string
   /** The name of the database; null if wrangler.toml has no such binding. */
   readonly databaseName: string | null
-  /** The id of the database; null if wrangler.toml has none. On this machine it is the id of the preview database, if there is one. */
+  /**
+   * The id of the database; null if wrangler.toml has none. On this machine it is the id of the
+   * preview database, if there is one.
+   */
   readonly databaseId: string | null
 }
 
 /** The environment and the cell on which a command acts. */
 export type PlaceRef = Pick<Place, 'env' | 'cell'>
 
-/** The options that name a place in a printed command. They begin with a space, or are empty for this machine with its only cell. */
+/**
+ * The options that name a place in a printed command. They begin with a space, or are empty for
+ * this machine with its only cell.
+ */
 export function optionOf(place: PlaceRef): string {
   const { env } = place
   const option = env === undefined ? '' : env === '' ? ' --production' : ` --env ${env}`
   return option + cellOptionOf(place)
 }
 
-/** The option that names a cell in a printed command. It begins with a space, or is empty for the only cell. */
+/**
+ * The option that names a cell in a printed command. It begins with a space, or is empty for the
+ * only cell.
+ */
 export function cellOptionOf({ cell }: Pick<PlaceRef, 'cell'>): string {
   return cell === null ? '' : ` --cell ${cell.number}`
 }
 
-/** The path of a request, with the number of the cell that it concerns. If the deployment has only one cell, the path stays as it is. */
+/**
+ * The path of a request, with the number of the cell that it concerns. If the deployment has only
+ * one cell, the path stays as it is.
+ */
 export function pathIn({ cell }: Pick<PlaceRef, 'cell'>, path: string): string {
   return cell === null ? path : `${path}${path.includes('?') ? '&' : '?'}cell=${cell.number}`
 }
@@ -67,7 +82,10 @@ export function commandIn(place: PlaceRef, name: string): string {
   return options === '' ? `npm run ${name}` : `npm run ${name} --${options}`
 }
 
-/** Names a chain by its id and, if it has one, by its name. Null stands for a configuration without a chain. */
+/**
+ * Names a chain by its id and, if it has one, by its name. Null stands for a configuration without
+ * a chain.
+ */
 export function describeChain(chainId: string | null): string {
   if (chainId === null) return 'no chain (TRON_CHAIN_ID is not set)'
   const network = publicNetworks.get(chainId)

@@ -6,15 +6,20 @@ import { orRefuse } from './tool-error.ts'
 /** Runs statements that only read, and returns the rows of each. */
 export type QueryRows = (statements: readonly string[]) => Promise<readonly (readonly object[])[]>
 
-/** Reads the database of a deployment, or of this machine, through wrangler. A database that cannot be read throws a `ToolError`. */
+/**
+ * Reads the database of a deployment, or of this machine, through wrangler. A database that cannot
+ * be read throws a `ToolError`.
+ */
 export const rowsOf =
   (place: Place): QueryRows =>
   async (statements) =>
     orRefuse(await readDatabase(place, ...statements))
 
 /**
- * A database for functions of the service that only read, so that a command decides by the same function as the service. Its statements have their values in
- * their text, because wrangler runs statements without parameters. It has only the part of D1 that those functions use: `prepare`, `bind`, `batch` and `all`.
+ * A database for functions of the service that only read, so that a command decides by the same
+ * function as the service. Its statements have their values in their text, because wrangler runs
+ * statements without parameters. It has only the part of D1 that those functions use: `prepare`,
+ * `bind`, `batch` and `all`.
  */
 export function openForReading(read: QueryRows): ReadDatabase {
   const statement = (text: string, values: readonly unknown[]) => ({

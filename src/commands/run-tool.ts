@@ -10,8 +10,9 @@ export interface ToolDescription {
 }
 
 /**
- * Runs a command, after checking that npm has taken none of its options. Returns the exit code: that of the work, 1 if it was stopped, or 2 for wrong options.
- * A refusal says why, and what to do next.
+ * Runs a command, after checking that npm has taken none of its options. Returns the exit code:
+ * that of the work, 1 if it was stopped, or 2 for wrong options. A refusal says why, and what to do
+ * next.
  */
 export async function runTool(
   { usage, options }: ToolDescription,

@@ -7,8 +7,9 @@ import type { PlaceRef } from './place.ts'
 import type { ToolRefusal } from './tool-error.ts'
 
 /**
- * What a command works on. `line` says it in words, as the first line that the command prints. `chainId` is null if none is configured. `values` are the
- * variables of the chosen cell, not yet checked.
+ * What a command works on. `line` says it in words, as the first line that the command prints.
+ * `chainId` is null if none is configured. `values` are the variables of the chosen cell, not yet
+ * checked.
  */
 export interface Target {
   readonly line: string
@@ -17,7 +18,10 @@ export interface Target {
   readonly values: Bindings
 }
 
-/** Reads the target of a command: an environment, where undefined is this machine, and the cell as it was typed. */
+/**
+ * Reads the target of a command: an environment, where undefined is this machine, and the cell as
+ * it was typed.
+ */
 export type TargetReader = (env: string | undefined, cell: string | undefined) => Promise<Result<Target, ToolRefusal>>
 
 const script = fileURLToPath(new URL('./print-target.ts', import.meta.url).href)
@@ -26,8 +30,9 @@ const script = fileURLToPath(new URL('./print-target.ts', import.meta.url).href)
 const readMsMax = 60_000
 
 /**
- * Reads the target of a command in a process of its own, which ends before this returns. So wrangler, with everything that it loads, is never in a process that
- * reads a mnemonic. The answer comes through a channel of its own, which no program can spoil by printing.
+ * Reads the target of a command in a process of its own, which ends before this returns. So
+ * wrangler, with everything that it loads, is never in a process that reads a mnemonic. The answer
+ * comes through a channel of its own, which no program can spoil by printing.
  */
 export const readTargetApart: TargetReader = (env, cell) =>
   new Promise((resolve) => {

@@ -37,13 +37,19 @@ function chainIn({ values }: Pick<ConfigurationSource, 'values'>): string | null
   return parseChainId(String(values.TRON_CHAIN_ID ?? ''))
 }
 
-/** Reads the configuration of a deployment (`env` undefined: of this machine), or that of the deployment's cell that `--cell` names. */
+/**
+ * Reads the configuration of a deployment (`env` undefined: of this machine), or that of the
+ * deployment's cell that `--cell` names.
+ */
 function readSource(env: string | undefined, cell: string | undefined): Result<ConfigurationSource, ToolRefusal> {
   const source = readConfiguration(env, process.env)
   return source.ok ? sourceOfCell(source.value, cell) : err({ why: source.error, next: configurationAdvice })
 }
 
-/** Reads the target of a command, or fails with the reason. It loads wrangler into this process; `target-apart.ts` avoids that. */
+/**
+ * Reads the target of a command, or fails with the reason. It loads wrangler into this process;
+ * `target-apart.ts` avoids that.
+ */
 export function readTarget(env: string | undefined, cell: string | undefined): Result<Target, ToolRefusal> {
   const source = readSource(env, cell)
   if (!source.ok) return source
@@ -51,7 +57,10 @@ export function readTarget(env: string | undefined, cell: string | undefined): R
   return ok({ line: describeTarget(source.value), place, chainId: chainIn({ values }), values })
 }
 
-/** Prints the first line, and returns the configuration of a deployment (`env` undefined: of this machine), or that of its cell that `--cell` names. */
+/**
+ * Prints the first line, and returns the configuration of a deployment (`env` undefined: of this
+ * machine), or that of its cell that `--cell` names.
+ */
 export function openTarget(
   env: string | undefined,
   cell: string | undefined,
@@ -62,7 +71,10 @@ export function openTarget(
   return source
 }
 
-/** Prints the first line, as `openTarget` does, and parses the configuration as the service does. Throws a `ToolError` with all its faults. */
+/**
+ * Prints the first line, as `openTarget` does, and parses the configuration as the service does.
+ * Throws a `ToolError` with all its faults.
+ */
 export function openDeployment(
   env: string | undefined,
   cell: string | undefined,

@@ -6,7 +6,10 @@ export interface ToolRefusal {
   readonly next: string
 }
 
-/** A stop that the person caused, or can act on. It is printed without a stack, with the next action. */
+/**
+ * A stop that the person caused, or can act on. It is printed without a stack, with the next
+ * action.
+ */
 export class ToolError extends Error implements ToolRefusal {
   readonly why: string
   readonly next: string
@@ -18,16 +21,24 @@ export class ToolError extends Error implements ToolRefusal {
   }
 }
 
-/** A wrong option. The message says what the option must be; the usage of the command follows it. */
+/**
+ * A wrong option. The message says what the option must be; the usage of the command follows it.
+ */
 export class OptionError extends Error {}
 
-/** Returns the value of a result. Throws its error (one sentence) as a `ToolError` with this next action. */
+/**
+ * Returns the value of a result. Throws its error (one sentence) as a `ToolError` with this next
+ * action.
+ */
 export function orStop<T>(result: Result<T, string>, next: string): T {
   if (result.ok) return result.value
   throw new ToolError(result.error, next)
 }
 
-/** Returns the value of a result. Throws its error, which includes the next action, as a `ToolError`. */
+/**
+ * Returns the value of a result. Throws its error, which includes the next action, as a
+ * `ToolError`.
+ */
 export function orRefuse<T>(result: Result<T, ToolRefusal>): T {
   if (result.ok) return result.value
   throw new ToolError(result.error.why, result.error.next)

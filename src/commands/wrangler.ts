@@ -16,10 +16,16 @@ export interface WranglerEnd {
 
 /** Time limit for a command that queries a database, in milliseconds. */
 export const queryMsMax = 120_000
-/** Time limit for a command that deploys: it builds and uploads, and D1 applies migrations one by one. */
+/**
+ * Time limit for a command that deploys: it builds and uploads, and D1 applies migrations one by
+ * one.
+ */
 export const deployMsMax = 1_800_000
 
-/** Runs one wrangler command without questions, because nobody can answer them in a build. Its output is also passed on to `shownOn`. */
+/**
+ * Runs one wrangler command without questions, because nobody can answer them in a build. Its
+ * output is also passed on to `shownOn`.
+ */
 export async function runWrangler(
   args: readonly string[],
   msMax: number,
@@ -41,7 +47,8 @@ export async function runWrangler(
   const timer = setTimeout(() => {
     failure = `wrangler ${args.slice(0, 2).join(' ')} did not end within ${msMax / 1000} s; ${lastPrinted(output)}`
     child.kill('SIGKILL')
-    for (const stream of [child.stdout, child.stderr]) stream.destroy() // programs that wrangler started may keep the streams open
+    // programs that wrangler started may keep the streams open
+    for (const stream of [child.stdout, child.stderr]) stream.destroy()
   }, msMax)
   const code = await new Promise<number | null>((resolve) => {
     child.once('error', () => {
@@ -54,7 +61,10 @@ export async function runWrangler(
   return { code: failure === null ? code : null, out, output, failure }
 }
 
-/** The JSON value in a program's output that `read` accepts, or undefined. Other lines may come before and after it. */
+/**
+ * The JSON value in a program's output that `read` accepts, or undefined. Other lines may come
+ * before and after it.
+ */
 export function jsonAmong<T>(output: string, read: (value: unknown) => T | undefined): T | undefined {
   const lines = output.split('\n')
   const starts = lines.flatMap((line, i) => (/^[[{]/.test(line) ? [i] : []))

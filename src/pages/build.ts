@@ -1,4 +1,7 @@
-/** Builds the pages. `npm run docs` runs it, so that every deployment has their files beside the Worker. */
+/**
+ * Builds the pages. `npm run docs` runs it, so that every deployment has their files beside the
+ * Worker.
+ */
 import { copyFileSync, mkdirSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
@@ -6,12 +9,14 @@ import { build, type Plugin } from 'esbuild'
 
 const sources = fileURLToPath(new URL('.', import.meta.url).href)
 
-/** The names of the pages. Each is the name of a folder beside this file, and a path of the service. */
+/**
+ * The names of the pages. Each is the name of a folder beside this file, and a path of the service.
+ */
 const pages = ['deposit', 'desk']
 
 /**
- * Scripts that a page's main script imports, and that stay separate files. `deposit/first` loads before the main script. All others load when they are needed:
- * of the languages only the reader's.
+ * Scripts that a page's main script imports, and that stay separate files. `deposit/first` loads
+ * before the main script. All others load when they are needed: of the languages only the reader's.
  */
 const apartScripts = [
   'deposit/first',
@@ -19,13 +24,19 @@ const apartScripts = [
   ...pages.flatMap((page) => languagesOf(page).map((language) => `${page}/languages/${language}`)),
 ]
 
-/** The languages of a page. A file whose name has a hyphen, such as `en-payouts.ts`, is a part of a language and not one itself. */
+/**
+ * The languages of a page. A file whose name has a hyphen, such as `en-payouts.ts`, is a part of a
+ * language and not one itself.
+ */
 function languagesOf(page: string): string[] {
   const names = readdirSync(join(sources, page, 'languages')).map((file) => file.slice(0, -3))
   return names.filter((name) => /^\w+$/.test(name))
 }
 
-/** Keeps `apartScripts` out of the main script, which imports them by the names of their built files instead. */
+/**
+ * Keeps `apartScripts` out of the main script, which imports them by the names of their built files
+ * instead.
+ */
 const apart: Plugin = {
   name: 'apart',
   setup: ({ onResolve }) =>
@@ -45,7 +56,10 @@ const shapes: Plugin = {
     }),
 }
 
-/** Writes the pages into the folder of static files: for each page its HTML, its scripts and one style sheet. */
+/**
+ * Writes the pages into the folder of static files: for each page its HTML, its scripts and one
+ * style sheet.
+ */
 export async function buildPages(assets: string): Promise<void> {
   for (const name of pages) {
     mkdirSync(join(assets, name), { recursive: true })

@@ -3,8 +3,9 @@ import { summarySchema } from '../worker/schemas/summary.ts'
 import type { WithAmounts } from '../worker/schemas/written.ts'
 import type { Shape, ShapeOf } from './kit/read.ts'
 
-// The shapes of answers, made of the schemas that the service checks its answers with. `build.ts` runs this file and puts the values that it exports into the
-// pages, so browsers load neither zod nor the descriptions.
+// The shapes of answers, made of the schemas that the service checks its answers with. `build.ts`
+// runs this file and puts the values that it exports into the pages, so browsers load neither zod
+// nor the descriptions.
 
 export const summaryShape = shapeOf(summarySchema())
 

@@ -53,7 +53,10 @@ export interface Service {
   ledger(bindings: Bindings): LedgerMethods
 }
 
-/** The Worker for one set of bindings. It lives as long as the isolate and keeps no state of a request. */
+/**
+ * The Worker for one set of bindings. It lives as long as the isolate and keeps no state of a
+ * request.
+ */
 interface BoundWorker {
   readonly app: App
   readonly wakeScanner: () => Promise<void>
@@ -61,8 +64,8 @@ interface BoundWorker {
 }
 
 /**
- * Makes the Worker, which reads the database, posts entries, and calls the scanner. Everything that it keeps in the memory of an isolate may be lost at any
- * time.
+ * Makes the Worker, which reads the database, posts entries, and calls the scanner. Everything that
+ * it keeps in the memory of an isolate may be lost at any time.
  */
 export function createService(platform: Platform): Service {
   const bound = new WeakMap<Bindings, BoundWorker>()
@@ -91,7 +94,8 @@ function configured(platform: Platform, configs: Cells): BoundWorker {
     app: createApp(platform, first.config, cells),
     async wakeScanner() {
       const woken = await Promise.allSettled(cells.map(({ services }) => services.scanner.wake()))
-      for (const one of woken) if (one.status === 'rejected') throw one.reason // only now, so that every scanner was called
+      // only now, so that every scanner was called
+      for (const one of woken) if (one.status === 'rejected') throw one.reason
     },
     ledger: createLedgerRpc(cells),
   }
@@ -142,7 +146,8 @@ function servicesOf(platform: Platform, cell: CellConfig, ranges: readonly Chose
     ranges,
     sendPayouts: () => {
       const sent = openScanner().sendPayouts()
-      platform.waitUntil(sent.catch(() => platform.logger.warn('payouts-not-sent', {}))) // the next tick sends the payouts
+      // the next tick sends the payouts
+      platform.waitUntil(sent.catch(() => platform.logger.warn('payouts-not-sent', {})))
     },
   }
 }
@@ -156,12 +161,18 @@ function unconfigured(platform: Platform, faults: readonly string[], files: Stat
   }
 }
 
-/** Logs an alarm for each fault, once in each isolate. Nothing is stored, because the configuration of the database may be invalid, too. */
+/**
+ * Logs an alarm for each fault, once in each isolate. Nothing is stored, because the configuration
+ * of the database may be invalid, too.
+ */
 function alarmMisconfigured({ logger }: Platform, faults: readonly string[]): void {
   for (const fault of faults) logger.alarm('misconfigured', { fault })
 }
 
-/** Makes the scanner of the cell that has this Durable Object. `host` is the object's storage and alarm. */
+/**
+ * Makes the scanner of the cell that has this Durable Object. `host` is the object's storage and
+ * alarm.
+ */
 export function createScannerObject(
   platform: Platform,
   bindings: Bindings,
@@ -195,7 +206,8 @@ export function createScannerObject(
       const shared = number === null || quota.kind !== 'tick' ? null : config.sharedBlocks?.getByName(sharedName)
       return shared ? shareReads(chain, { shared, clock, inBackground }) : chain
     },
-    // The ticks of several cells begin together, so that one cell reads a block and the others get it from `sharedBlocks`.
+    // The ticks of several cells begin together, so that one cell reads a block and the others get
+    // it from `sharedBlocks`.
     ticksTogether: number !== null,
     tickAvailableAt: tron.tickAvailableAt,
     scanEverySeconds: config.scanEverySeconds,
@@ -214,7 +226,10 @@ export function createScannerObject(
   })
 }
 
-/** Makes the object that delivers events of a cell to one webhook endpoint. `host` is the storage and alarm of the Durable Object with this name. */
+/**
+ * Makes the object that delivers events of a cell to one webhook endpoint. `host` is the storage
+ * and alarm of the Durable Object with this name.
+ */
 export function createEndpointObject(
   platform: Platform,
   bindings: Bindings,
@@ -239,12 +254,18 @@ export function createEndpointObject(
   })
 }
 
-/** Makes the memory of blocks that the cells share. It lives in the only Durable Object of its class. */
+/**
+ * Makes the memory of blocks that the cells share. It lives in the only Durable Object of its
+ * class.
+ */
 export function createBlocksObject({ clock }: Platform): SharedBlocks {
   return createSharedBlocks(clock)
 }
 
-/** The cell of the Durable Object with this name. Throws if the configuration is invalid, or if no cell has such an object. */
+/**
+ * The cell of the Durable Object with this name. Throws if the configuration is invalid, or if no
+ * cell has such an object.
+ */
 function cellOfBindings(platform: Platform, bindings: Bindings, name: string | undefined): CellConfig {
   const cells = parseCells(bindings)
   if (!cells.ok) {
@@ -256,7 +277,10 @@ function cellOfBindings(platform: Platform, bindings: Bindings, name: string | u
   return cell
 }
 
-/** Opens the database of a cell, and makes the settings (`AppContext`) that every part of the service gets. */
+/**
+ * Opens the database of a cell, and makes the settings (`AppContext`) that every part of the
+ * service gets.
+ */
 function openDatabase(platform: Platform, cell: CellConfig) {
   const { clock, logger } = platform
   const { config, users, number, others } = cell
@@ -294,7 +318,10 @@ function openDatabase(platform: Platform, cell: CellConfig) {
   return { settings, configMatchesData, differingSettings, sessions }
 }
 
-/** Wakes the endpoints with undelivered events, after a statement that may have stored events. If the waking fails, the next tick wakes them. */
+/**
+ * Wakes the endpoints with undelivered events, after a statement that may have stored events. If
+ * the waking fails, the next tick wakes them.
+ */
 async function wakeWaiting(platform: Platform, cell: CellConfig, db: WriteDatabase): Promise<void> {
   const { clock, logger } = platform
   try {
@@ -304,7 +331,10 @@ async function wakeWaiting(platform: Platform, cell: CellConfig, db: WriteDataba
   }
 }
 
-/** Wakes webhook endpoints to look for new events; without `list`, all of them. If waking fails, the stored change neither waits nor is undone. */
+/**
+ * Wakes webhook endpoints to look for new events; without `list`, all of them. If waking fails, the
+ * stored change neither waits nor is undone.
+ */
 function wakeEndpoints(
   { waitUntil, logger }: Platform,
   cell: CellConfig,

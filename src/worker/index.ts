@@ -45,8 +45,9 @@ export default {
 } satisfies ExportedHandler<Bindings>
 
 /**
- * The only part of the service that talks to nodes. Each run of the object's alarm is one tick of the scan. Each cell (one of several databases, with its
- * users) has one scanner. The object's name identifies the cell (`cells/objects.ts`).
+ * The only part of the service that talks to nodes. Each run of the object's alarm is one tick of
+ * the scan. Each cell (one of several databases, with its users) has one scanner. The object's name
+ * identifies the cell (`cells/objects.ts`).
  */
 export class Scanner extends DurableObject<Bindings> implements ScannerCalls {
   readonly #scanner = createScannerObject(platform, this.env, hostOf(this.ctx.storage), this.ctx.id.name)
@@ -86,7 +87,10 @@ export class Scanner extends DurableObject<Bindings> implements ScannerCalls {
   }
 }
 
-/** Delivers the events of a cell to one webhook endpoint, each time the object's alarm runs. There is one object for each endpoint and cell. */
+/**
+ * Delivers the events of a cell to one webhook endpoint, each time the object's alarm runs. There
+ * is one object for each endpoint and cell.
+ */
 export class Endpoint extends DurableObject<Bindings> {
   readonly #endpoint = createEndpointObject(platform, this.env, hostOf(this.ctx.storage), this.ctx.id.name)
 
@@ -98,7 +102,10 @@ export class Endpoint extends DurableObject<Bindings> {
   }
 }
 
-/** The memory that the scanners of several cells share: blocks that one of them has just read. There is one such object. */
+/**
+ * The memory that the scanners of several cells share: blocks that one of them has just read. There
+ * is one such object.
+ */
 export class Blocks extends DurableObject<Bindings> implements SharedBlocks {
   readonly #shared = createBlocksObject(platform)
 
@@ -110,7 +117,10 @@ export class Blocks extends DurableObject<Bindings> implements SharedBlocks {
   }
 }
 
-/** The ledger for other Workers of the account, which bind this entrypoint as a service. It cannot be reached from outside. */
+/**
+ * The ledger for other Workers of the account, which bind this entrypoint as a service. It cannot
+ * be reached from outside.
+ */
 export class Ledger extends WorkerEntrypoint<Bindings> implements LedgerMethods {
   post(entries: readonly EntryToPost[], by: string, options?: CellOptions) {
     return service.ledger(this.env).post(entries, by, options)

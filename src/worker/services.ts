@@ -16,7 +16,8 @@ export interface Cell extends ChosenBy {
 /**
  * Follows a write of a request:
  * - `nothing`: the write stores no event.
- * - `wake`: each webhook endpoint is told to look for new events. Nobody waits until one has looked.
+ * - `wake`: each webhook endpoint is told to look for new events. Nobody waits until one has
+ *   looked.
  * - `note-and-wake`: before that, the scanner notes the newest event in its memory, so that a
  *   restored older copy of the database is noticed. A failure to note it is only logged.
  */
@@ -28,12 +29,17 @@ export type RequestWriteContext = WriteContext & {
   readonly isRestored: () => Promise<boolean>
 }
 
-/** The parts of one cell that handlers work with, made by `compose.ts`. A use case that gets a `ReadContext` cannot write. */
+/**
+ * The parts of one cell that handlers work with, made by `compose.ts`. A use case that gets a
+ * `ReadContext` cannot write.
+ */
 export interface Services {
   readonly settings: AppContext
   /** Whether the configuration belongs to the stored data. If not, nothing is served. */
   readonly configMatchesData: () => Promise<boolean>
-  /** The names of the settings that differed from the stored data at the last check, for operators. */
+  /**
+   * The names of the settings that differed from the stored data at the last check, for operators.
+   */
   readonly differingSettings: () => readonly string[]
   /** The name of the network, which decides the explorer for addresses and transactions. */
   readonly network: NetworkName
@@ -55,11 +61,14 @@ export interface Services {
   /** The endpoints of `WEBHOOKS` that a summary shows. */
   readonly endpoints: readonly { readonly key: EndpointKey }[]
   /**
-   * The stored state of the scan, at most `sharedReadMs` old. All requests of an isolate share it, so it is read at the primary database: no caller's bookmark
-   * makes it older or fail for others.
+   * The stored state of the scan, at most `sharedReadMs` old. All requests of an isolate share it,
+   * so it is read at the primary database: no caller's bookmark makes it older or fail for others.
    */
   storedHealth(invocation: Invocation): Promise<StoredHealth>
-  /** Which deposits can be credited now, and how late credits are. It is read and shared as `storedHealth` is. */
+  /**
+   * Which deposits can be credited now, and how late credits are. It is read and shared as
+   * `storedHealth` is.
+   */
   intake(invocation: Invocation): Promise<Intake>
   /** The number of nodes that must agree before money is credited. */
   readonly quorum: number

@@ -37,7 +37,8 @@ function altered(xpub: string, at: number, bytes: readonly number[]): string {
   return base58check.encode(payload)
 }
 
-// The numbers in the first column are those of the test vectors in PROTOCOL.md, section Addresses and derivation.
+// The numbers in the first column are those of the test vectors in PROTOCOL.md, section Addresses
+// and derivation.
 describe('the published test vectors', () => {
   it.each([
     [1, abandon, '', 0, 'TUEZSdKsoDHQMeZwihtdoBiN46zxhGWYdH', '41c8599111f29c1e1e061265b4af93ea1f274ad78a'],
@@ -87,7 +88,8 @@ describe('the published test vectors', () => {
 describe('deriveAddress', () => {
   it('derives the same address as TronWeb at any index', () => {
     const key = keyOf(junkXpub)
-    // `TronWeb.fromMnemonic` uses the same two classes, but derives the seed anew for each index, which is slow.
+    // `TronWeb.fromMnemonic` uses the same two classes, but derives the seed anew for each index,
+    // which is slow.
     const { Mnemonic, ethersHDNodeWallet } = utils.ethersUtils
     const chain = ethersHDNodeWallet.fromMnemonic(Mnemonic.fromPhrase(junk), "m/44'/195'/0'/0")
     fc.assert(

@@ -9,8 +9,8 @@ import { freshDatabase } from '../support/database.ts'
 const minuteMs = 60_000
 
 /**
- * Sets up one database with alarms over it. `open` makes the alarms of another object or isolate; `lines` has what all of them log; while
- * `state.isAway` is true, the database throws.
+ * Sets up one database with alarms over it. `open` makes the alarms of another object or isolate;
+ * `lines` has what all of them log; while `state.isAway` is true, the database throws.
  */
 async function start() {
   const db = await freshDatabase()
@@ -29,7 +29,9 @@ async function start() {
     db,
     state,
     lines,
-    /** Makes the alarms of a new object or isolate, which remember no alarm that was raised before. */
+    /**
+     * Makes the alarms of a new object or isolate, which remember no alarm that was raised before.
+     */
     open: () => createAlarms({ db: reached, clock, logger: createLogger((line) => lines.push(line)) }),
     times: async () => (await db.prepare('SELECT raised_at, seen_at FROM alarm').all()).results,
     rows: async () =>

@@ -24,8 +24,8 @@ const hourS = 3_600
 const dayS = 86_400
 
 /**
- * An address with a deposit of 5 USDT. To provoke the alarm the nodes show the balance `wrong`; the alarm ends with the recorded balance, and with a
- * difference of the opposite sign.
+ * An address with a deposit of 5 USDT. To provoke the alarm the nodes show the balance `wrong`; the
+ * alarm ends with the recorded balance, and with a difference of the opposite sign.
  */
 async function withBalance(wrong: bigint): Promise<Drive> {
   const { service, own } = await withAddress()
@@ -51,8 +51,9 @@ async function withActs(service: RunningService, first: LogSpec, ...then: readon
 }
 
 /**
- * A service whose endpoint accepts one event and then refuses the next for `seconds`. The alarm ends if the endpoint accepts an event or is removed from the
- * configuration; `more` adds other ways to end it.
+ * A service whose endpoint accepts one event and then refuses the next for `seconds`. The alarm
+ * ends if the endpoint accepts an event or is removed from the configuration; `more` adds other
+ * ways to end it.
  */
 async function withRefusingEndpoint(seconds: number, more: readonly ((service: RunningService) => unknown)[] = []) {
   const service = await startService({ ...oneEndpoint, EVENTS_KEEP_DAYS: '7' })
@@ -91,7 +92,10 @@ function sized(db: D1Database, bytes: () => number): unknown {
   return { ...wrapped, withSession: () => ({ ...wrapped, getBookmark: () => null }) }
 }
 
-/** A database that reports the size `grown` in bytes, which raises the alarm, and then the size `shrunk`, which ends it. */
+/**
+ * A database that reports the size `grown` in bytes, which raises the alarm, and then the size
+ * `shrunk`, which ends it.
+ */
 async function withSize(grown: number, shrunk: number): Promise<Drive> {
   const service = await startService()
   let bytes = 1
@@ -114,7 +118,8 @@ const drives: Readonly<Record<AlarmKind, () => Promise<Drive>>> = {
     const other = { cuy: 3, symbol: 'OTHER', contract: formatBase58(addressOf(3)), decimals: 6 }
     const service = before.with({ CURRENCIES: [trx, usdt, other] })
     for (const node of service.nodes) node.decimals.delete(usdtAddress)
-    const contracts = [addressOf(3), usdtAddress] // one for each alarm: nodes are never asked again for decimals that they agreed on
+    // one for each alarm: nodes are never asked again for decimals that they agreed on
+    const contracts = [addressOf(3), usdtAddress]
     let [contract = usdtAddress] = contracts
     const show = async (decimals: number) => {
       for (const node of service.nodes) node.decimals.set(contract, decimals)
@@ -233,7 +238,10 @@ const drives: Readonly<Record<AlarmKind, () => Promise<Drive>>> = {
   },
 }
 
-/** How many alarms of a kind are stored as raised. `misconfigured` cannot be stored: the database is part of what is wrong. */
+/**
+ * How many alarms of a kind are stored as raised. `misconfigured` cannot be stored: the database is
+ * part of what is wrong.
+ */
 async function raisedRows({ db }: RunningService, kind: AlarmKind): Promise<number> {
   const count = await db
     .prepare('SELECT count(raised_at) AS n FROM alarm WHERE kind = ?1')

@@ -9,7 +9,10 @@ import { changing } from '../support/scripted-node.ts'
 import { usdtAddress } from '../support/transaction-spec.ts'
 import type { Drive } from './scan-drives.ts'
 
-/** Sets the balances of the payout address on all nodes: `units` of USDT, and more TRX than any payout or fee needs. */
+/**
+ * Sets the balances of the payout address on all nodes: `units` of USDT, and more TRX than any
+ * payout or fee needs.
+ */
 const hold = ({ nodes }: RunningService, units: bigint) => {
   for (const node of nodes) {
     node.balances.set(payoutAddress, 1_000_000_000n)
@@ -17,7 +20,10 @@ const hold = ({ nodes }: RunningService, units: bigint) => {
   }
 }
 
-/** A service with payouts, and the steps that people and the signer take with the payout `id`, the newest one. */
+/**
+ * A service with payouts, and the steps that people and the signer take with the payout `id`, the
+ * newest one.
+ */
 async function withPayout() {
   const service = await startPaying()
   const drive = {
@@ -110,7 +116,8 @@ export const payoutDrives = {
     }
     const fill = async () => {
       await holds(5_000_000n)
-      await send(service, '/cancel', { ids: [drive.id], why: 'a test' }) // so that only the next payout needs the balance
+      // so that only the next payout needs the balance
+      await send(service, '/cancel', { ids: [drive.id], why: 'a test' })
     }
     return { service, provoke, ends: [fill, drive.cancel] }
   },

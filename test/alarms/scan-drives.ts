@@ -13,10 +13,16 @@ import {
 import { changing } from '../support/scripted-node.ts'
 import { addressOf } from '../support/transaction-spec.ts'
 
-/** How a test raises one alarm and ends it. The test checks that each call of `provoke` logs exactly one line, and tries every way in `ends`. */
+/**
+ * How a test raises one alarm and ends it. The test checks that each call of `provoke` logs exactly
+ * one line, and tries every way in `ends`.
+ */
 export interface Drive {
   readonly service: RunningService
-  /** Where nothing that the service observes can end the alarm, `provoke` also removes the fault before it returns. */
+  /**
+   * Where nothing that the service observes can end the alarm, `provoke` also removes the fault
+   * before it returns.
+   */
   readonly provoke: () => unknown
   /** Empty where the alarm ends by itself, an hour after the fault was last seen. */
   readonly ends: readonly (() => unknown)[]
@@ -31,7 +37,10 @@ const firstNode = ({ nodes: [node] }: RunningService) => {
 }
 const heightOf = (service: RunningService) => firstNode(service).chain.tip().height
 const addBlocks = (service: RunningService, count: number) => firstNode(service).chain.addEmpty(count)
-/** Moves all nodes to another chain: the same blocks up to `height`, then a deposit of 5 USDT to `to`, which is final. */
+/**
+ * Moves all nodes to another chain: the same blocks up to `height`, then a deposit of 5 USDT to
+ * `to`, which is final.
+ */
 const fork = (service: RunningService, height: number, to = addressOf(9)) => {
   const other = firstNode(service).chain.fork(height)
   other.add([usdtTo(to, 5_000_000n)])
@@ -39,7 +48,10 @@ const fork = (service: RunningService, height: number, to = addressOf(9)) => {
   for (const node of service.nodes) node.chain = other
 }
 
-/** Credits a deposit. `provoke` then rescans its block, which the first node shows without the deposit. */
+/**
+ * Credits a deposit. `provoke` then rescans its block, which the first node shows without the
+ * deposit.
+ */
 async function withHiddenDeposit() {
   const { service, own } = await withAddress()
   await service.tick()

@@ -5,7 +5,10 @@ import { gzipSync } from 'node:zlib'
 import { root } from '../support/project.ts'
 import { runWrangler } from '../support/wrangler.ts'
 
-/** The folder for bundles and for the databases of the benchmark. Git ignores it, and it can be deleted at any time. */
+/**
+ * The folder for bundles and for the databases of the benchmark. Git ignores it, and it can be
+ * deleted at any time.
+ */
 export const workDir = `${root}.wrangler/bench/`
 
 /** The Workers of the benchmark, by their file names in `workers/`. */
@@ -18,7 +21,10 @@ export interface Bundle {
   readonly gzippedBytes: number
 }
 
-/** Bundles the service as a deployment does. Each call has a folder of its own, so that two can run at the same time. */
+/**
+ * Bundles the service as a deployment does. Each call has a folder of its own, so that two can run
+ * at the same time.
+ */
 export async function bundleService(): Promise<Bundle> {
   const folder = mkdtempSync(join(tmpdir(), 'service-bundle-'))
   const options = ['--dry-run', '--minify', '--env=', '--outdir', folder]
@@ -30,7 +36,10 @@ export async function bundleService(): Promise<Bundle> {
   }
 }
 
-/** Bundles one of the Workers in `workers/`, into a folder that each call for the same Worker overwrites. */
+/**
+ * Bundles one of the Workers in `workers/`, into a folder that each call for the same Worker
+ * overwrites.
+ */
 export async function bundleWorker(name: BenchWorker): Promise<Bundle> {
   const folder = `${workDir}bundles/${name}`
   const sources = `${root}test/bench/workers`

@@ -10,9 +10,10 @@ export interface Restored {
 const chunkChars = 1_000_000
 
 /**
- * Restores the copy of a database into a new one, from the statements that `wrangler d1 export` writes: each table with a statement for each row, then indices
- * and triggers. The text is executed piece by piece, and is never in memory as a whole. Throws if a table of the new database has another number of rows than
- * in the old one.
+ * Restores the copy of a database into a new one, from the statements that `wrangler d1 export`
+ * writes: each table with a statement for each row, then indices and triggers. The text is executed
+ * piece by piece, and is never in memory as a whole. Throws if a table of the new database has
+ * another number of rows than in the old one.
  */
 export function restoreCopy(from: string, to: string): Restored {
   const [old, restored] = [new DatabaseSync(from, { readOnly: true }), new DatabaseSync(to)]

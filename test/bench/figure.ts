@@ -37,7 +37,10 @@ export function compared(
   return { ...figure(name, value, unit, target), baseline: `${baselineName}: ${formatNumber(baseline)}`, ratio }
 }
 
-/** Two figures: the speed of one side, and its processor time for each item, both compared with the other side. Outside Linux there is only the speed. */
+/**
+ * Two figures: the speed of one side, and its processor time for each item, both compared with the
+ * other side. Outside Linux there is only the speed.
+ */
 export function comparedSpeeds<Side extends string>(
   name: string,
   items: string,

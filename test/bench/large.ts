@@ -25,7 +25,10 @@ export interface LargeSizes {
   readonly posted: number
   /** Bytes of the database's file, with all events. */
   readonly file: number
-  /** Deposits per second that SQLite stores in this process: with the database's triggers, without the service's code. */
+  /**
+   * Deposits per second that SQLite stores in this process: with the database's triggers, without
+   * the service's code.
+   */
   readonly depositsPerSecond: number
 }
 
@@ -33,10 +36,16 @@ export interface LargeSizes {
 const depositPart = 0.8
 const startMs = 1_755_000_000_000
 const endMs = 1_790_000_000_000
-/** When the holdings are due to be compared with the chain: not in this century, because a comparison adds requests to a tick, whatever the size. */
+/**
+ * When the holdings are due to be compared with the chain: not in this century, because a
+ * comparison adds requests to a tick, whatever the size.
+ */
 const neverDueMs = 4_102_444_800_000
 
-/** Fills a new database with years of use, by the triggers of the migrations: users, their deposits in USDT, and payments. */
+/**
+ * Fills a new database with years of use, by the triggers of the migrations: users, their deposits
+ * in USDT, and payments.
+ */
 export function fillLarge(path: string, { entries, users, history }: LargeCounts): LargeSizes {
   const db = new DatabaseSync(path)
   db.exec('PRAGMA synchronous = off; PRAGMA journal_mode = off; PRAGMA cache_size = -2000000')
@@ -62,7 +71,8 @@ export function fillLarge(path: string, { entries, users, history }: LargeCounts
   )
   const depositWithEvents = (bytesOf(db) - before) / history
   db.exec(`UPDATE stored_holding SET due_at = ${neverDueMs}`)
-  // All addresses count as compared with the chain before, because a tick would compare new ones at once.
+  // All addresses count as compared with the chain before, because a tick would compare new ones at
+  // once.
   db.exec(`INSERT INTO compared (cuy, first_id, last_id) VALUES (1, 0, ${users + 1}), (2, 0, ${users + 1})`)
   db.exec('PRAGMA journal_mode = delete')
   const sizes = { ...sizesOf(db), depositWithEvents, depositsPerSecond: deposits / seconds }
@@ -79,7 +89,10 @@ function addUsers(db: DatabaseSync, users: number): void {
   db.exec('COMMIT')
 }
 
-/** Adds deposits. Txids and senders are scattered, as real ones are, so that their index entries are, too. `uidOf` is SQL for the user of the n-th deposit. */
+/**
+ * Adds deposits. Txids and senders are scattered, as real ones are, so that their index entries
+ * are, too. `uidOf` is SQL for the user of the n-th deposit.
+ */
 function addDeposits(
   db: DatabaseSync,
   count: number,

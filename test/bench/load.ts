@@ -1,11 +1,16 @@
 import { UserError } from '../support/project.ts'
 
-/** Requests to send. The n-th goes to `paths[n % paths.length]` with `headers[n % headers.length]`, if `headers` is given. */
+/**
+ * Requests to send. The n-th goes to `paths[n % paths.length]` with `headers[n % headers.length]`,
+ * if `headers` is given.
+ */
 export interface Load {
   readonly url: string
   readonly paths: readonly string[]
   readonly headers?: readonly Readonly<Record<string, string>>[]
-  /** The time in which new requests are sent, in milliseconds. A slow machine sends fewer of them. */
+  /**
+   * The time in which new requests are sent, in milliseconds. A slow machine sends fewer of them.
+   */
   readonly ms: number
   /** Open connections; each has one request at a time. */
   readonly connections: number
@@ -13,21 +18,30 @@ export interface Load {
 
 const responseTimeoutMs = 20_000
 
-/** Sends requests for the given time; returns the responses per second. Any status but 200 ends the benchmark. */
+/**
+ * Sends requests for the given time; returns the responses per second. Any status but 200 ends the
+ * benchmark.
+ */
 export async function requestsPerSecond(load: Load): Promise<number> {
   const start = performance.now()
   const sent = await sendRequests(load)
   return (sent / (performance.now() - start)) * 1000
 }
 
-/** Sends requests for the time `ms`; returns how many were answered. Any status but 200 ends the benchmark. */
+/**
+ * Sends requests for the time `ms`; returns how many were answered. Any status but 200 ends the
+ * benchmark.
+ */
 export function sendRequests({ url, paths, headers, ms, connections }: Load): Promise<number> {
   return sendInTurns(ms, connections, (n) =>
     getText(url + (paths[n % paths.length] ?? '/'), headers?.[n % headers.length]),
   )
 }
 
-/** Calls `send` for `ms` milliseconds, with numbers from 0 on. `connections` calls run at the same time. Returns how many calls have ended. */
+/**
+ * Calls `send` for `ms` milliseconds, with numbers from 0 on. `connections` calls run at the same
+ * time. Returns how many calls have ended.
+ */
 export async function sendInTurns(
   ms: number,
   connections: number,

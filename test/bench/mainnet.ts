@@ -12,7 +12,9 @@ export const firstHeight = 70_000_000
 export const slotMs = 3_000
 /** Blocks from the newest to the newest final one. */
 export const finalityBlocks = 19
-/** Transactions of a usual block: 43 % TRX transfers, 28 % token transfers, the rest other calls. */
+/**
+ * Transactions of a usual block: 43 % TRX transfers, 28 % token transfers, the rest other calls.
+ */
 export const usualTransactions = 400
 
 export interface BenchDeposit {
@@ -45,11 +47,17 @@ export interface BenchBlocks {
   timeOf(height: number): number
   /** What an address holds in smallest units at the newest block. */
   balanceOf(asset: BenchDeposit['asset'], address: Address, latest: number): bigint
-  /** Takes a signed transaction, in hex, that the node with this number has got. `isPassedOn`: the node passes it on to other nodes. */
+  /**
+   * Takes a signed transaction, in hex, that the node with this number has got. `isPassedOn`: the
+   * node passes it on to other nodes.
+   */
   broadcast?(transaction: string, node: number, isPassedOn: boolean): void
 }
 
-/** Builds blocks when they are asked for. The transactions between strangers repeat in every eighth block, so that they are built once. */
+/**
+ * Builds blocks when they are asked for. The transactions between strangers repeat in every eighth
+ * block, so that they are built once.
+ */
 export function createBlocks({ startMs, transactionsAt, depositsAt, minedAt = () => [] }: ChainOptions): BenchBlocks {
   const templates: ChainTransaction[][] = Array.from({ length: templateCount }, () => [])
   const built = new Map<number, ChainBlock>()
@@ -93,7 +101,10 @@ export function createBlocks({ startMs, transactionsAt, depositsAt, minedAt = ()
   }
 }
 
-/** A block's hash, which begins with the height. `salt` distinguishes the blocks of several chains at this height. */
+/**
+ * A block's hash, which begins with the height. `salt` distinguishes the blocks of several chains
+ * at this height.
+ */
 const hashAt = (height: number, salt = '') =>
   height.toString(16).padStart(16, '0') + sha256(`block ${height}${salt}`).slice(16)
 
@@ -102,7 +113,10 @@ export interface Lies {
   /** How many deposits the node invents in each block that is not final. */
   readonly count: number
   readonly to: Address
-  /** Whether the invented blocks get new hashes whenever a block becomes final. If not, they keep theirs, and only the contents are false. */
+  /**
+   * Whether the invented blocks get new hashes whenever a block becomes final. If not, they keep
+   * theirs, and only the contents are false.
+   */
   readonly renewed: boolean
 }
 

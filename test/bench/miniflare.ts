@@ -6,7 +6,10 @@ import { workDir } from './bundles.ts'
 
 type WorkerOptions = MiniflareOptions['workers'][number]
 
-/** A Worker to run, with its variables. `database` is the D1 database of its binding `DB`. `further` has its other D1 databases by binding. */
+/**
+ * A Worker to run, with its variables. `database` is the D1 database of its binding `DB`. `further`
+ * has its other D1 databases by binding.
+ */
 export interface WorkerSpec {
   readonly name: string
   readonly script: string
@@ -27,7 +30,10 @@ export interface RunningWorkers {
   cron(name: string): Promise<void>
   /** The number in the first row of a query to a Worker's database; null if there is no row. */
   number(name: string, sql: string): Promise<number | null>
-  /** As `number`, but this process reads the database's file, so that the query adds no work to the measured Workers. */
+  /**
+   * As `number`, but this process reads the database's file, so that the query adds no work to the
+   * measured Workers.
+   */
   look(name: string, sql: string, binding?: string): number | null
   /** What a statement cost in a Worker's database, as D1 counts it. */
   meta(name: string, sql: string): Promise<D1Meta>
@@ -44,8 +50,9 @@ const busyTimeoutMs = 5_000
 let started = 0
 
 /**
- * Starts Workers with copies of filled databases. `databases` has the file of each by its name. All Workers share one workerd, so
- * that the bare Worker and the service are measured under the same conditions. They reach only loopback.
+ * Starts Workers with copies of filled databases. `databases` has the file of each by its name. All
+ * Workers share one workerd, so that the bare Worker and the service are measured under the same
+ * conditions. They reach only loopback.
  */
 export async function startWorkers(
   workers: readonly WorkerSpec[],

@@ -7,7 +7,10 @@ export interface NodeOptions {
   readonly startMs: number
   /** Transactions of a block: one number for all, or several in turns. */
   readonly transactions: readonly number[]
-  /** From height `from` on each block has `each` deposits, half of them in TRX, to the seeded addresses in turns. */
+  /**
+   * From height `from` on each block has `each` deposits, half of them in TRX, to the seeded
+   * addresses in turns.
+   */
   readonly deposits: { readonly from: number; readonly each: number; readonly addresses: number } | null
 }
 
@@ -29,7 +32,10 @@ export interface LoopbackNode {
 
 const replyTimeoutMs = 60_000
 
-/** Starts a node in a process of its own, so that it does not share a thread with the measured Worker. */
+/**
+ * Starts a node in a process of its own, so that it does not share a thread with the measured
+ * Worker.
+ */
 export async function startNode(options: NodeOptions): Promise<LoopbackNode> {
   const child = fork(`${root}test/bench/node.ts`, [JSON.stringify(options)])
   const started = await nextMessage(child)

@@ -1,4 +1,7 @@
-/** Two Tron nodes on the loopback interface, one at each port, which always agree. `node-process.ts` runs this file in its own process. */
+/**
+ * Two Tron nodes on the loopback interface, one at each port, which always agree. `node-process.ts`
+ * runs this file in its own process.
+ */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { createBlocks, finalityBlocks, firstHeight } from './mainnet.ts'
@@ -21,7 +24,8 @@ const blocks = createBlocks({
 const answer = createAnswer(blocks)
 let heads: BenchHeads = { latest: 0, finalized: 0 }
 
-for (let i = 0; i < 2 * transactions.length; i += 1) blocks.at(firstHeight + i) // makes the transactions before anything is measured: later blocks repeat them
+// makes the transactions before anything is measured: later blocks repeat them
+for (let i = 0; i < 2 * transactions.length; i += 1) blocks.at(firstHeight + i)
 const ports = await Promise.all([listen(), listen()])
 send({ ports })
 process.on('message', (finalized: ToNode) => {

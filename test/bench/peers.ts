@@ -5,15 +5,23 @@ export interface Peer {
   readonly name: PeerName
   /** Without a slash at the end. */
   readonly url: string
-  /** Ids of the processes whose CPU time counts, with their children: those of the ledger and of its databases. */
+  /**
+   * Ids of the processes whose CPU time counts, with their children: those of the ledger and of its
+   * databases.
+   */
   readonly processes: readonly string[]
 }
 
-/** The ledgers of other makers that the benchmark can measure. The option of `blnk` is `--blnk=…`. */
+/**
+ * The ledgers of other makers that the benchmark can measure. The option of `blnk` is `--blnk=…`.
+ */
 export const peerNames = ['blnk', 'formance'] as const
 export type PeerName = (typeof peerNames)[number]
 
-/** Parses an option such as `--blnk=http://127.0.0.1:5001,4711,4712`: a URL, then ids of processes. Null for another argument. */
+/**
+ * Parses an option such as `--blnk=http://127.0.0.1:5001,4711,4712`: a URL, then ids of processes.
+ * Null for another argument.
+ */
 export function parsePeer(arg: string): Peer | null {
   const name = peerNames.find((one) => arg.startsWith(`--${one}=`))
   if (name === undefined) return null
@@ -27,7 +35,10 @@ export interface Call {
   readonly body?: unknown
 }
 
-/** The requests that the benchmark sends to a ledger, and what it reads from the responses. Users count from 0. */
+/**
+ * The requests that the benchmark sends to a ledger, and what it reads from the responses. Users
+ * count from 0.
+ */
 export interface LedgerApi {
   /** The first requests, which prepare the ledger. */
   readonly setUp: readonly Call[]
@@ -55,14 +66,18 @@ export const ownApi: LedgerApi = {
   entriesIn: (response) => lengthOf(JSON.parse(response).data.list),
 }
 
-/** The requests of a ledger of another maker. The names of its accounts contain `run`, because accounts of earlier runs already have entries. */
+/**
+ * The requests of a ledger of another maker. The names of its accounts contain `run`, because
+ * accounts of earlier runs already have entries.
+ */
 export function peerApi(name: PeerName, run: string): LedgerApi {
   return { blnk: blnkApi, formance: formanceApi }[name](run)
 }
 
 /**
- * Blnk 0.15. Each user has a counter-account, because Blnk locks both accounts of a transaction. With `skip_queue` Blnk answers when the transaction is
- * applied, as the service does. An account is made by its first transaction.
+ * Blnk 0.15. Each user has a counter-account, because Blnk locks both accounts of a transaction.
+ * With `skip_queue` Blnk answers when the transaction is applied, as the service does. An account
+ * is made by its first transaction.
  */
 function blnkApi(run: string): LedgerApi {
   return {

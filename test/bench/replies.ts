@@ -23,12 +23,14 @@ export type Answer = (path: string, body: string, heads: BenchHeads) => string
 
 const { chainId, tip: genesis } = createChain()
 /**
- * How many final blocks are searched for a transaction. More are not needed, because the service asks for a receipt soon after the transaction's block is
- * final.
+ * How many final blocks are searched for a transaction. More are not needed, because the service
+ * asks for a receipt soon after the transaction's block is final.
  */
 const receiptBlocks = 100
 
-/** Takes a signed transaction, in hex. Returns the node's code for its result, such as `SUCCESS`. */
+/**
+ * Takes a signed transaction, in hex. Returns the node's code for its result, such as `SUCCESS`.
+ */
 export type Broadcast = (transaction: string) => string
 
 /** The replies of a healthy node that has these blocks. */
@@ -38,7 +40,8 @@ export function createAnswer(blocks: BenchBlocks, broadcast: Broadcast = () => '
     const view = viewOf(blocks, heads, broadcast)
     if (path !== '/jsonrpc') {
       const response = answerCall(view, { id: 0, method: path, params: [request] })
-      const result = 'result' in response ? (response.result as { readonly block?: readonly Wire[] }) : {} // an object of the HTTP API
+      // an object of the HTTP API
+      const result = 'result' in response ? (response.result as { readonly block?: readonly Wire[] }) : {}
       const { block } = result
       return block === undefined
         ? JSON.stringify(result)
@@ -59,7 +62,10 @@ const texts = new WeakMap<ChainTransaction, string>()
 /** Stands for a transaction in the JSON of a block. */
 const mark = 'a transaction'
 
-/** The JSON of a block. Each transaction is serialized once, because most transactions repeat in other blocks. */
+/**
+ * The JSON of a block. Each transaction is serialized once, because most transactions repeat in
+ * other blocks.
+ */
 function blockText(blocks: BenchBlocks, api: Wire): string {
   const transactions = blocks.byHash(String(api.blockID)).transactions.values()
   return JSON.stringify(api).replaceAll(JSON.stringify(mark), () => {

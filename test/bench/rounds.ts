@@ -4,14 +4,20 @@ import { cpuMsOf, withChildren } from './processes.ts'
 export interface Rounds<Side extends string> {
   readonly values: Readonly<Record<Side, readonly number[]>>
   median(side: Side): number
-  /** The median of the ratios of each round. Both values of a ratio are measured within seconds of each other, so a slow machine changes both. */
+  /**
+   * The median of the ratios of each round. Both values of a ratio are measured within seconds of
+   * each other, so a slow machine changes both.
+   */
   ratio(side: Side, baseline: Side): number
 }
 
 /** How fast a side was, and what one item took of the processor. */
 export interface Speed {
   readonly perSecond: number
-  /** CPU time for one item in milliseconds, with all threads and processes that are counted; NaN on another system than Linux. */
+  /**
+   * CPU time for one item in milliseconds, with all threads and processes that are counted; NaN on
+   * another system than Linux.
+   */
   readonly cpuMs: number
 }
 
@@ -19,8 +25,8 @@ export interface Speed {
 export type Speeds<Side extends string> = Readonly<Record<keyof Speed, Rounds<Side>>>
 
 /**
- * Measures all sides in turn, round after round, every second round in reverse order, so that no side is always first.
- * A warm-up round comes before them and is not counted.
+ * Measures all sides in turn, round after round, every second round in reverse order, so that no
+ * side is always first. A warm-up round comes before them and is not counted.
  */
 export async function alternate<Side extends string>(
   rounds: number,
@@ -74,7 +80,10 @@ export function median(values: readonly number[]): number {
   return (upper + lower) / 2
 }
 
-/** The speed of `work`, and the CPU time that these processes and their children use meanwhile. `work` returns how many items it has processed. */
+/**
+ * The speed of `work`, and the CPU time that these processes and their children use meanwhile.
+ * `work` returns how many items it has processed.
+ */
 export async function speedOf(processes: readonly string[], work: () => Promise<number>): Promise<Speed> {
   const cpuNow = () => (processes.length === 0 ? Number.NaN : cpuMsOf(withChildren(processes)))
   const before = cpuNow()

@@ -1,7 +1,8 @@
 /**
- * `npm run bench`: measures the figures in one run on one machine and prints them as a table. Arguments are names of groups: then only these are measured.
- * The groups that take long are measured only by their names. `--quick` does less work. `--blnk=` and `--formance=` are for `peers`: a URL, and the processes
- * whose CPU time counts, separated by commas.
+ * `npm run bench`: measures the figures in one run on one machine and prints them as a table.
+ * Arguments are names of groups: then only these are measured. The groups that take long are
+ * measured only by their names. `--quick` does less work. `--blnk=` and `--formance=` are for
+ * `peers`: a URL, and the processes whose CPU time counts, separated by commas.
  */
 import { printLine, UserError } from '../support/project.ts'
 import { type Figure, type Scale, toTable } from './figure.ts'
@@ -64,7 +65,8 @@ try {
     if (names.length > 0 ? !names.includes(name) : name in longGroups) continue
     const start = performance.now()
     const found = await measure(scale)
-    // A quick run judges no target, because it measures too little: one quick run had a ratio of 0.43 where a full run had 0.73.
+    // A quick run judges no target, because it measures too little: one quick run had a ratio of
+    // 0.43 where a full run had 0.73.
     const measured = isQuick ? found.map((one) => ({ ...one, target: null })) : found
     figures.push(...measured)
     printLine(`${name} (${((performance.now() - start) / 1000).toFixed(0)} s)\n${toTable(measured)}\n`)

@@ -13,16 +13,25 @@ export interface Scanning {
   readonly node: LoopbackNode
   /** The processes of workerd; none on another system than Linux. */
   readonly processes: readonly string[]
-  /** Makes further blocks final and waits until a scan has read them all; the last part of its tick may still run. */
+  /**
+   * Makes further blocks final and waits until a scan has read them all; the last part of its tick
+   * may still run.
+   */
   scan(blocks: number): Promise<void>
-  /** Makes further blocks final and waits until the next regular tick has read them all: nobody calls the service. */
+  /**
+   * Makes further blocks final and waits until the next regular tick has read them all: nobody
+   * calls the service.
+   */
   tick(blocks: number): Promise<void>
   /** The height up to which all cells of the service have scanned. */
   height(): number
   stop(): Promise<void>
 }
 
-/** How to scan: `each` deposits in a block to `addresses` seeded addresses, and the limits of the nodes (`limits`). */
+/**
+ * How to scan: `each` deposits in a block to `addresses` seeded addresses, and the limits of the
+ * nodes (`limits`).
+ */
 export interface ScanningOptions {
   readonly script: string
   readonly each: number
@@ -40,7 +49,10 @@ export interface ScanningOptions {
 }
 
 const scanTimeoutMs = 60_000
-/** How often the service is asked to scan, in milliseconds. A request starts no scan if one is running or has just ended, so it is repeated. */
+/**
+ * How often the service is asked to scan, in milliseconds. A request starts no scan if one is
+ * running or has just ended, so it is repeated.
+ */
 const askEveryMs = 5_000
 const lookEveryMs = 10
 
@@ -83,8 +95,8 @@ export async function startScanning(options: ScanningOptions): Promise<Scanning>
   const height = () => Math.min(...all.map(heightOf))
   let final = firstHeight
   /**
-   * Waits until all blocks are scanned, by looking into the database files. Meanwhile the service is asked to scan every `askEveryMs`, or never if `isAsked` is
-   * false.
+   * Waits until all blocks are scanned, by looking into the database files. Meanwhile the service
+   * is asked to scan every `askEveryMs`, or never if `isAsked` is false.
    */
   const untilScanned = async (isAsked = true) => {
     const giveUpAt = Date.now() + scanTimeoutMs

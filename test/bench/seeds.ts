@@ -15,7 +15,10 @@ export const historyUid = 1 + historyOffset
 const seedVersion = 4 // to be raised when this file writes other rows: it is part of the files' names, so old files are no longer used
 const startMs = 1_790_000_000_000
 
-/** Makes a database with the wallets of `userCount` users from `firstUid` on, and with one more user who has `entries` entries. Returns its path. */
+/**
+ * Makes a database with the wallets of `userCount` users from `firstUid` on, and with one more user
+ * who has `entries` entries. Returns its path.
+ */
 export function seedLedger(entries: number, firstUid = 1): string {
   return seeded(`ledger-${entries}-${firstUid}`, (db) => {
     for (let i = 0; i < userCount; i += 1) for (const cuy of [1, 2]) addEntries(db, firstUid + i, cuy, 20)
@@ -23,7 +26,10 @@ export function seedLedger(entries: number, firstUid = 1): string {
   })
 }
 
-/** Makes a database with `count` issued addresses, one for each user of a cell. Cells count from 0, and each has other addresses. Returns its path. */
+/**
+ * Makes a database with `count` issued addresses, one for each user of a cell. Cells count from 0,
+ * and each has other addresses. Returns its path.
+ */
 export function seedAddresses(count: number, cell = 0): string {
   return seeded(`addresses-${count}-${cell}`, (db) => {
     const insert = db.prepare(`INSERT INTO stored_address (id, uid, address, issued_height, created_at)
@@ -42,7 +48,10 @@ export function seedBare(): string {
   })
 }
 
-/** The address at an index of the seeded databases. Neighbouring indices have distant addresses, as real addresses are, so that look-ups are scattered. */
+/**
+ * The address at an index of the seeded databases. Neighbouring indices have distant addresses, as
+ * real addresses are, so that look-ups are scattered.
+ */
 export function seededAddress(index: number): Address {
   return createHash('sha256').update(`user ${index}`).digest('hex').slice(0, 40) as Address // 40 hex digits
 }
@@ -70,7 +79,10 @@ function seeded(name: string, fill: (db: DatabaseSync) => void): string {
   return path
 }
 
-/** Adds adjustments of one unit each, with an `osn` as long as a token deposit's. The triggers run for every row. */
+/**
+ * Adds adjustments of one unit each, with an `osn` as long as a token deposit's. The triggers run
+ * for every row.
+ */
 function addEntries(db: DatabaseSync, uid: number, cuy: number, count: number): void {
   const before = Number(db.prepare('SELECT count(*) AS n FROM flow').get()?.n)
   const insert =

@@ -2,7 +2,10 @@ import { SignJWT } from 'jose'
 import { backendSecret, testSecret, testXpub, usdtBase58 } from '../support/variables.ts'
 import { firstHeight } from './mainnet.ts'
 
-/** The variables of the measured service. `limits` are the nodes' `perSecond` and `perDay`; without them the defaults count. `nodes` are base URLs. */
+/**
+ * The variables of the measured service. `limits` are the nodes' `perSecond` and `perDay`; without
+ * them the defaults count. `nodes` are base URLs.
+ */
 export function serviceVariables(nodes: readonly string[], limits: object = {}): Readonly<Record<string, unknown>> {
   return {
     TRON_XPUB: testXpub,

@@ -6,12 +6,16 @@ interface Alarmed {
   alarm(): Promise<void>
 }
 
-/** An object that nobody has called for this long is evicted: Cloudflare's page on the life of a Durable Object, November 2026. */
+/**
+ * An object that nobody has called for this long is evicted: Cloudflare's page on the life of a
+ * Durable Object, November 2026.
+ */
 const evictedAfterMs = 10_000
 
 /**
- * The objects of a class by their names. An instance is made when an object is called or its alarm is due, and is evicted
- * some time after the last call, as the platform does it: only its storage, its alarm and the database outlive the instance.
+ * The objects of a class by their names. An instance is made when an object is called or its alarm
+ * is due, and is evicted some time after the last call, as the platform does it: only its storage,
+ * its alarm and the database outlive the instance.
  */
 export function objectsOf<T extends object>(
   scheduler: Scheduler,

@@ -59,7 +59,9 @@ export type NodeFault =
   /** The node refuses each transaction as wrongly signed. */
   | { readonly kind: 'refuses' }
 
-/** The service as it is composed, in virtual time: hours pass in seconds, and every count is exact. */
+/**
+ * The service as it is composed, in virtual time: hours pass in seconds, and every count is exact.
+ */
 export interface VirtualService {
   readonly cells: readonly VirtualCell[]
   /** The database of the first cell. */
@@ -80,7 +82,10 @@ export interface VirtualService {
   readonly ledger: LedgerMethods
   /** Returns the deposit address of a user, which is issued on the first call. */
   addressOf(uid: number): Promise<Address>
-  /** Lets `ms` of virtual time pass, or less if the machine needs more than `limitMs` of real time for it. */
+  /**
+   * Lets `ms` of virtual time pass, or less if the machine needs more than `limitMs` of real time
+   * for it.
+   */
   run(ms: number, limitMs?: number): Promise<void>
   /** From now on the node with this number, by default the first one, has this fault. */
   fail(fault: NodeFault, node?: number): void
@@ -89,7 +94,10 @@ export interface VirtualService {
   readonly nodeUrls: readonly string[]
 }
 
-/** How to run the service: the numbers of nodes and of cells, how long an answer of a node takes, and variables that add to `serviceVariables`. */
+/**
+ * How to run the service: the numbers of nodes and of cells, how long an answer of a node takes,
+ * and variables that add to `serviceVariables`.
+ */
 export interface VirtualOptions {
   readonly nodes?: number
   readonly cells?: number
@@ -100,13 +108,18 @@ export interface VirtualOptions {
 }
 
 const receiverUrl = 'http://127.0.0.1:9/events'
-/** Milliseconds of a request to a node, a round trip to the database, a delivery, and a call of the object that keeps blocks for all cells. */
+/**
+ * Milliseconds of a request to a node, a round trip to the database, a delivery, and a call of the
+ * object that keeps blocks for all cells.
+ */
 const latencyMs = { node: 150, database: 10, receiver: 50, blocks: 10 }
 const slowMs = 5_000
 /** How much virtual time passes between two looks at the machine's clock. */
 const sliceMs = 3_000
 
-/** Starts the service at a time when block `firstHeight` is final. Its nodes have mainnet's timing. */
+/**
+ * Starts the service at a time when block `firstHeight` is final. Its nodes have mainnet's timing.
+ */
 export async function startVirtual(blocks: BenchBlocks, options: VirtualOptions = {}): Promise<VirtualService> {
   const scheduler = createScheduler(blocks.timeOf(firstHeight + 2 * finalityBlocks))
   const { nodeMs = latencyMs.node, extraMs = () => 0 } = options
@@ -198,7 +211,10 @@ function objectsIn(
   }
 }
 
-/** Is told of each request to a node. `isExpected`: failures and alarms are expected, and are not printed. */
+/**
+ * Is told of each request to a node. `isExpected`: failures and alarms are expected, and are not
+ * printed.
+ */
 interface Asking {
   ask(what: string): void
   isExpected(): boolean
@@ -244,7 +260,10 @@ function createCell(scheduler: Scheduler) {
   }
 }
 
-/** The object that keeps blocks for all cells. Values are copied, as the platform does it between two objects. */
+/**
+ * The object that keeps blocks for all cells. Values are copied, as the platform does it between
+ * two objects.
+ */
 function createBlocks(platform: Platform, scheduler: Scheduler): SharedBlocks {
   const shared = createBlocksObject(platform)
   return {
@@ -371,5 +390,6 @@ function replyOf(text: string): Response {
     },
     cancel: async () => undefined,
   }
-  return { status: 200, ok: true, headers: new Headers(), body } as unknown as Response // the part of a response that the service reads
+  // the part of a response that the service reads
+  return { status: 200, ok: true, headers: new Headers(), body } as unknown as Response
 }

@@ -5,8 +5,8 @@ import { postInit, type RunningService, read } from '../http/service.ts'
 import { payoutsSetting } from '../payouts/harness.ts'
 import { startThreeCells, threeCells, users } from './three-cells.ts'
 
-// One rule for every route of backends and every RPC method: the users of a request choose its cell, `cell` must not say otherwise, and a request that can name
-// no user needs `cell`.
+// One rule for every route of backends and every RPC method: the users of a request choose its
+// cell, `cell` must not say otherwise, and a request that can name no user needs `cell`.
 
 const [, user] = users
 const otherCell = { status: 422, body: { msg: 'its users are in cell 2, not in cell 3' } }

@@ -9,7 +9,10 @@ import { threeCells } from './three-cells.ts'
 const db = { prepare: () => {}, batch: () => {} } as unknown as D1Database // safe: parsing never queries the database
 const address = 'TJRabPrwbZy45sbavfcjinPJC18kjpRTv8'
 
-/** Valid bindings for three cells. `changes` replace bindings, or remove those that are undefined in it. */
+/**
+ * Valid bindings for three cells. `changes` replace bindings, or remove those that are undefined in
+ * it.
+ */
 const bindingsWith = (changes: Record<string, unknown> = {}) => ({
   ...testVariables(db),
   ...{ DB_2: db, DB_3: db, KEY_1: testXpub, KEY_2: otherXpubs[0], KEY_3: otherXpubs[1] },

@@ -30,7 +30,8 @@ describe('a range that would move users', () => {
   it('is kept by the databases themselves: an isolate of the configuration before adds nobody whom its cell no longer has', async () => {
     const before = await startThreeCells()
     const uid = 1_000_500
-    for (const one of [users[0], users[1], users[2]]) await before.get('/wallet/list', one) // now the isolate remembers that the ranges match
+    // now the isolate remembers that the ranges match
+    for (const one of [users[0], users[1], users[2]]) await before.get('/wallet/list', one)
     const after = before.with({
       CELLS: [{ ...threeCells[0], uids: '1-1000999' }, { ...threeCells[1], uids: '1001000-1999999' }, threeCells[2]],
     })
@@ -52,7 +53,8 @@ describe('a range that would move users', () => {
     ]
     const after = before.with({ CELLS })
     await after.get('/wallet/list', users[0])
-    expect((await before.get('/wallet/list', users[0])).status).toBe(200) // its database takes the old range again: the part given up has no user
+    // its database takes the old range again: the part given up has no user
+    expect((await before.get('/wallet/list', users[0])).status).toBe(200)
     const post = () => after.post([{ uid, cuy: 2, type: 9, osn: 'late', amt: '1' }])
     expect((await post()).status).toBe(500)
     after.clock.seconds += rangeMatchMs / 1000
@@ -73,7 +75,10 @@ describe('a range that would move users', () => {
       const after = service.with({ CELLS })
       let isHeld = true
       let writes = 0
-      /** Before this write of a range, the isolate of the other configuration compares, and issues an address. */
+      /**
+       * Before this write of a range, the isolate of the other configuration compares, and issues
+       * an address.
+       */
       const late = (db: D1Database): D1Database => {
         const prepare = (query: string) => {
           if (query.includes('INSERT INTO "user_range"')) writes += 1
@@ -172,7 +177,8 @@ describe('a range that would move users', () => {
       ...{ DB_2, KEY_1: testXpub, KEY_2: otherXpubs[0] },
       CELLS: [threeCells[0], { db: 'DB_2', uids: '1000000-', xpub: 'KEY_2' }],
     })
-    expect((await grown.get('/tron/generate', uid)).status).toBe(200) // the new cell registers its range before the old cell is asked
+    // the new cell registers its range before the old cell is asked
+    expect((await grown.get('/tron/generate', uid)).status).toBe(200)
     expect((await single.get('/tron/generate', uid)).status).not.toBe(200)
     expect(await strangersIn(single, 'DB', uid)).toBe(0)
     expect((await grown.get('/wallet/list', users[0])).status).toBe(200)

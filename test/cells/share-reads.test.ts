@@ -10,8 +10,8 @@ const at = (height: number) => height as BlockHeight // safe: tests use whole nu
 const headerAt = (height: number) => ({ height: at(height), timestamp: height * 3_000, hash: `${height}` }) as Header
 
 /**
- * Two cells that share reads of one chain; `asked` lists the reads that reach the nodes. `known.head` is the height of the newest final block; null:
- * the nodes do not answer.
+ * Two cells that share reads of one chain; `asked` lists the reads that reach the nodes.
+ * `known.head` is the height of the newest final block; null: the nodes do not answer.
  */
 function setUp(known: { head: number | null } = { head: 100 }, memory?: SharedBlocks) {
   const clock = createVirtualClock(1_000_000)

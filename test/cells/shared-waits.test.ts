@@ -6,11 +6,13 @@ import type { Chain, SharedBlocks } from '../../src/worker/chain/chain.ts'
 import { ok } from '../../src/worker/common/result.ts'
 import { createVirtualClock } from '../support/virtual-clock.ts'
 
-const header = { height: 7, timestamp: 1_000_000, hash: 'a', parentHash: 'b' } as unknown as Header // only height and time matter here
+// only height and time matter here
+const header = { height: 7, timestamp: 1_000_000, hash: 'a', parentHash: 'b' } as unknown as Header
 
 /**
- * Cells that share one memory of what nodes have answered. A node takes `readMs` to answer. `reads` lists the questions that reached a node. `shareOf`
- * returns the memory that the cells get: the shared one, or another in its place.
+ * Cells that share one memory of what nodes have answered. A node takes `readMs` to answer. `reads`
+ * lists the questions that reached a node. `shareOf` returns the memory that the cells get: the
+ * shared one, or another in its place.
  */
 function cellsWith(shareOf: (own: SharedBlocks) => SharedBlocks, readMs: number) {
   const clock = createVirtualClock(1_000_000)

@@ -2,7 +2,10 @@ import { addressIn, type RunningService, read, startService } from '../http/serv
 import { freshDatabase, furtherDatabases } from '../support/database.ts'
 import { otherXpubs, testXpub } from '../support/variables.ts'
 
-/** One user of each of the three cells (databases). `scanners` has the names of the cells' scanner objects, in the same order. */
+/**
+ * One user of each of the three cells (databases). `scanners` has the names of the cells' scanner
+ * objects, in the same order.
+ */
 export const users = [7, 1_000_007, 2_000_007] as const
 export const scanners = ['scanner', 'scanner DB_2', 'scanner DB_3'] as const
 
@@ -13,7 +16,10 @@ export const threeCells = [
   { db: 'DB_3', uids: '2000000-', xpub: 'KEY_3' },
 ] as const
 
-/** Starts the service with three cells, each over a real, empty database. `variables` add to the usual ones or replace them. */
+/**
+ * Starts the service with three cells, each over a real, empty database. `variables` add to the
+ * usual ones or replace them.
+ */
 export async function startThreeCells(variables: Record<string, unknown> = {}): Promise<RunningService> {
   await freshDatabase()
   const [DB_2, DB_3] = await furtherDatabases()

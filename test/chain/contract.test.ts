@@ -14,7 +14,10 @@ const bytesField = (field: number, bytes: Uint8Array) => new BinaryWriter().tag(
 const type = hexToBytes('0801')
 const typeUrl = bytesField(1, new TextEncoder().encode('type.googleapis.com/protocol.TransferContract'))
 
-/** How the bytes of a TRX transfer of 7 sun are built, from the inside to the outside. A test replaces one step. */
+/**
+ * How the bytes of a TRX transfer of 7 sun are built, from the inside to the outside. A test
+ * replaces one step.
+ */
 interface Parts {
   message: readonly Uint8Array[]
   any: (message: Uint8Array) => readonly Uint8Array[]

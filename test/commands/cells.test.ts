@@ -50,7 +50,9 @@ afterAll(async () => {
   await chain.stop()
 })
 
-/** Calls a command's function in the folder of a deployment, with the quick stand-in for wrangler. */
+/**
+ * Calls a command's function in the folder of a deployment, with the quick stand-in for wrangler.
+ */
 function call(
   [name, ...args]: readonly string[],
   options: CallOptions = {},
@@ -231,7 +233,8 @@ describe('npm run payout -- … --cell 2', () => {
       ['first-journal', payoutAddress],
       [`payout-journal-${secondPayoutAddress}.jsonl`, secondPayoutAddress],
     ] as const) {
-      createJournal(deployment.path(name), { chainId, address }, (Date.now() - 1_000) as UnixMs) // safe: milliseconds since 1970
+      // safe: milliseconds since 1970
+      createJournal(deployment.path(name), { chainId, address }, (Date.now() - 1_000) as UnixMs)
     }
   })
   afterAll(() => service.close())

@@ -7,7 +7,10 @@ interface GuideCommand {
   readonly tool: string
   /** The words after the script's name. */
   readonly words: readonly string[]
-  /** Whether the command stands in a code block, to be typed. A command inside a sentence may only be mentioned. */
+  /**
+   * Whether the command stands in a code block, to be typed. A command inside a sentence may only
+   * be mentioned.
+   */
   readonly isTyped: boolean
 }
 
@@ -32,7 +35,10 @@ function commandsIn(file: string, text: string, isTyped: boolean): GuideCommand[
   })
 }
 
-/** The commands in a page's code blocks, and those in backquotes in its sentences. A line of a sentence may end inside a command. */
+/**
+ * The commands in a page's code blocks, and those in backquotes in its sentences. A line of a
+ * sentence may end inside a command.
+ */
 function readGuide(file: string): GuideCommand[] {
   const parts = textOf(file).split(/^```.*$/m)
   return parts.flatMap((part, i) => {
@@ -47,7 +53,10 @@ const inGuides = guides.flatMap(readGuide)
 const inCode = code.flatMap((file) => commandsIn(file, textOf(file).replaceAll('\\`', '`'), false))
 const isOption = (word: string) => word.startsWith('--') && word !== '--'
 const hasPlace = ({ words }: GuideCommand) => words.includes('--production') || words.includes('--env')
-/** Whether a command belongs to an example on the local chain, so that it need not name a deployment. */
+/**
+ * Whether a command belongs to an example on the local chain, so that it need not name a
+ * deployment.
+ */
 const isLocalWalk = ({ file, words, isTyped }: GuideCommand) =>
   isTyped &&
   /^(docs\/guides\/collecting\.md -- (plan|sign|send)|docs\/start\.md -- run)$/.test(

@@ -35,11 +35,16 @@ export function installWrangler(folder: string, script: string): { readonly PATH
   return { PATH: [folder, '/usr/bin', '/bin'].join(delimiter) }
 }
 
-/** Puts a quick stand-in in the place of wrangler, because wrangler takes seconds for each start. */
+/**
+ * Puts a quick stand-in in the place of wrangler, because wrangler takes seconds for each start.
+ */
 export const installQuickWrangler = (folder: string) =>
   installWrangler(folder, `exec '${process.execPath}' '${root}test/support/quick-wrangler.ts' "$@"`)
 
-/** Checks and removes the first line, which names the database. A command with wrong options ends with code 2 and does not print this line. */
+/**
+ * Checks and removes the first line, which names the database. A command with wrong options ends
+ * with code 2 and does not print this line.
+ */
 function afterFirstLine(end: CommandEnd): CommandEnd {
   if (end.code === 2) return end
   const [first = ''] = end.out.split('\n')
@@ -48,17 +53,26 @@ function afterFirstLine(end: CommandEnd): CommandEnd {
   return { code: end.code, out: end.out.slice(from), all: end.all.slice(from) }
 }
 
-/** Adds `--local`, unless the arguments choose a database themselves with `--production`, `--env` or `--local`. */
+/**
+ * Adds `--local`, unless the arguments choose a database themselves with `--production`, `--env` or
+ * `--local`.
+ */
 const here = (args: readonly string[]) =>
   args.some((one) => /^--(production|env|local)\b|^-e/.test(one)) ? args : [...args, '--local']
 
 /** A folder with a local database as wrangler stores it. */
 export interface LocalDatabase {
-  /** Calls the function of `npm run operate`, with the stand-in for wrangler. The output is without its first line, which names the database. */
+  /**
+   * Calls the function of `npm run operate`, with the stand-in for wrangler. The output is without
+   * its first line, which names the database.
+   */
   operate(...args: readonly string[]): Promise<CommandEnd>
   /** As `operate`, with these variables in the environment. */
   operateWith(variables: Readonly<Record<string, string>>, ...args: readonly string[]): Promise<CommandEnd>
-  /** Runs `npm run operate` in a process, with the real wrangler. The output is without its first line, which names the database. */
+  /**
+   * Runs `npm run operate` in a process, with the real wrangler. The output is without its first
+   * line, which names the database.
+   */
   operateByWrangler(...args: readonly string[]): Promise<CommandEnd>
   wrangler(...args: readonly string[]): Promise<CommandEnd>
   /** The folder in which the commands run. */
@@ -68,7 +82,9 @@ export interface LocalDatabase {
   remove(): void
 }
 
-/** Creates a folder with a local database, which has its tables or, without `hasTables`, is empty. */
+/**
+ * Creates a folder with a local database, which has its tables or, without `hasTables`, is empty.
+ */
 export function createLocalDatabase({ hasTables = true } = {}): LocalDatabase {
   const folder = mkdtempSync(join(tmpdir(), 'operate-'))
   writeFileSync(

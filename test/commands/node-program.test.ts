@@ -7,7 +7,10 @@ import { requireKnownNode } from '../../src/commands/node-program.ts'
 let project = ''
 let other = ''
 
-/** Makes a project with the Node of its lock file and other programs called `node`, and a folder `other` that stands for the machine outside the project. */
+/**
+ * Makes a project with the Node of its lock file and other programs called `node`, and a folder
+ * `other` that stands for the machine outside the project.
+ */
 beforeAll(() => {
   project = mkdtempSync(join(tmpdir(), 'project-'))
   other = mkdtempSync(join(tmpdir(), 'machine-'))

@@ -20,8 +20,8 @@ let folder = ''
 let path = ''
 
 /**
- * Makes a project with the scripts of package.json. Its `wrangler` only records that it was called. Its script `show` prints the arguments and variables that
- * npm gives it.
+ * Makes a project with the scripts of package.json. Its `wrangler` only records that it was called.
+ * Its script `show` prints the arguments and variables that npm gives it.
  */
 beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), 'npm-'))
@@ -72,8 +72,8 @@ const commands = [
   ['operate', 'gap', 'list'],
 ]
 /**
- * Spellings of an option that names a deployment, for calls without the `--` before it. Each command is tried with one spelling. npm completes `--prod` to
- * `--production`.
+ * Spellings of an option that names a deployment, for calls without the `--` before it. Each
+ * command is tried with one spelling. npm completes `--prod` to `--production`.
  */
 const places = [['--production'], ['--prod'], ['--env=nile'], ['--env', 'nile']]
 const refusal = /^(npm has taken --env|NODE_ENV is "production")/
@@ -143,11 +143,15 @@ const options = {
   operate: Object.keys(operateOptions),
 }
 /**
- * All names of options except two that npm does not turn into a variable of the same name: `--production` becomes NODE_ENV, and `--local` leaves no trace, so
- * that `operate` refuses to act because no database is named.
+ * All names of options except two that npm does not turn into a variable of the same name:
+ * `--production` becomes NODE_ENV, and `--local` leaves no trace, so that `operate` refuses to act
+ * because no database is named.
  */
 const names = [...new Set(Object.values(options).flat())].filter((name) => !['production', 'local'].includes(name))
-/** npm has options of these names, or completes the names to options of npm. Each is tried in a separate call, so that what npm sets comes only from it. */
+/**
+ * npm has options of these names, or completes the names to options of npm. Each is tried in a
+ * separate call, so that what npm sets comes only from it.
+ */
 const taken = ['to', 'token', 'gas', 'scan', 'scope', 'name']
 
 describe('what npm makes of each option', () => {
@@ -158,7 +162,8 @@ describe('what npm makes of each option', () => {
   ] as const
   it.each(ways)('written as %s is what is looked for', async (_, write) => {
     const others = names.filter((name) => !taken.includes(name))
-    const alone = taken.filter((_name, i) => ways[i % ways.length]?.[1] === write) // each name is written in one of the three ways, and each way is tried
+    // each name is written in one of the three ways, and each way is tried
+    const alone = taken.filter((_name, i) => ways[i % ways.length]?.[1] === write)
     const runs = [others, ...alone.map((name) => [name])].map(async (some) => {
       const { args, env } = await npmShow(...some.flatMap(write))
       expect(args.filter((arg) => arg.startsWith('--'))).toEqual([])
@@ -216,7 +221,8 @@ describe('each option of each command', () => {
 
   it('of npm run keys is looked for', async () => {
     const { all } = await runCommand('src/commands/keys/start.ts', ['no-command'])
-    expect(new Set(all.match(/(?<=--)[a-z-]+/g))).toEqual(new Set(options.keys)) // the usage names all options, so the list above is complete
+    // the usage names all options, so the list above is complete
+    expect(new Set(all.match(/(?<=--)[a-z-]+/g))).toEqual(new Set(options.keys))
     const ends = options.keys.map((name) =>
       runCommand('src/commands/keys/start.ts', ['show'], { environment: { [variableOf(name)]: 'true' } }),
     )

@@ -1,4 +1,7 @@
-/** The part of wrangler.toml that binds the Durable Objects. `prefix` is empty, or the path of an environment such as `env.nile.`. */
+/**
+ * The part of wrangler.toml that binds the Durable Objects. `prefix` is empty, or the path of an
+ * environment such as `env.nile.`.
+ */
 export function objectBindings(prefix: string): string {
   const binding = (name: string, className: string) =>
     `[[${prefix}durable_objects.bindings]]\nname = "${name}"\nclass_name = "${className}"\n`

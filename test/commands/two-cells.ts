@@ -14,7 +14,10 @@ import { payoutAddress } from './payout/harness.ts'
 
 /** The id of the second cell's database. */
 export const secondId = '7c9e6679-7425-40de-944b-e07fc1f90ae7'
-/** The account of the second cell's key; earlier accounts have the gas address and the payout addresses. */
+/**
+ * The account of the second cell's key; earlier accounts have the gas address and the payout
+ * addresses.
+ */
 export const secondAccount = 3
 export const secondPath = "m/44'/195'/2'/0/1"
 export const secondPayoutAddress = formatBase58(
@@ -41,7 +44,10 @@ export interface TwoCells extends TestDeployment {
   setVariables(changes?: Readonly<Record<string, string>>): void
 }
 
-/** Creates the folder, with a local database for each cell. Both cells use the node of the local chain. */
+/**
+ * Creates the folder, with a local database for each cell. Both cells use the node of the local
+ * chain.
+ */
 export function createTwoCells(devnet: { readonly rpcUrl: string; readonly apiUrl: string }): TwoCells {
   const deployment = createDeployment({ devnet })
   const { folder, path } = deployment

@@ -2,7 +2,10 @@ import { describe, expect, it } from 'vitest'
 import { configOf, faultsOf } from './parsed.ts'
 
 const one = { rpc: 'https://one.example/jsonrpc', api: 'https://one.example' }
-/** The node `one` with `{key}` in both of its URLs. The configuration replaces `{key}` by the node's secret key. */
+/**
+ * The node `one` with `{key}` in both of its URLs. The configuration replaces `{key}` by the node's
+ * secret key.
+ */
 const keyed = { rpc: 'https://one.example/{key}/jsonrpc?apikey={key}', api: 'https://one.example/{key}/' }
 /** A secret whose special characters must be escaped in a URL. */
 const key = 'k/9+=&#?% $&'

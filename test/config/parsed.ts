@@ -11,7 +11,10 @@ export function configOf(changes: Record<string, unknown> = {}): Config {
   return parsed.value
 }
 
-/** The faults of the usual variables of tests with `changes`, as sentences `NAME.member: what it must be`; empty if there are none. */
+/**
+ * The faults of the usual variables of tests with `changes`, as sentences
+ * `NAME.member: what it must be`; empty if there are none.
+ */
 export function faultsOf(changes: Record<string, unknown>): readonly string[] {
   const parsed = parse(changes)
   return parsed.ok ? [] : parsed.error

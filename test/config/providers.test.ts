@@ -11,7 +11,9 @@ interface Entry {
 
 /** Parses an inline table of TOML. */
 const parsed = (toml: string): Entry => JSON.parse(toml.replaceAll(/(\w+) = /g, '"$1": '))
-/** The rows of the table in the guide whose header begins with `first`, each as a list of its cells. */
+/**
+ * The rows of the table in the guide whose header begins with `first`, each as a list of its cells.
+ */
 const rowsOf = (first: string) => {
   const table = guide.slice(guide.indexOf(`\n| ${first}`)).split('\n\n')[0] ?? ''
   return [...table.matchAll(/^\| (.*) \|$/gm)]

@@ -1,7 +1,10 @@
 import { describe, expect, test } from 'vitest'
 import { isDatabaseAway } from '../../src/worker/d1/away.ts'
 
-/** D1's messages for trouble that ends by itself, as its documentation lists them and others have reported them. */
+/**
+ * D1's messages for trouble that ends by itself, as its documentation lists them and others have
+ * reported them.
+ */
 const away = [
   'D1 DB reset because its code was updated.',
   'Internal error while starting up D1 DB storage caused object to be reset.',

@@ -237,7 +237,10 @@ describe('the summary', () => {
 
   describe('says when the database is full', () => {
     const day = today / 86_400_000
-    /** The summary's `database`, where D1 reports a size of `bytes` and `sizes` has what it reported on earlier days. */
+    /**
+     * The summary's `database`, where D1 reports a size of `bytes` and `sizes` has what it reported
+     * on earlier days.
+     */
     const withSizes = async (bytes: number, sizes: readonly (readonly [daysAgo: number, bytes: number])[]) => {
       await db.batch(sizes.map(([ago, size]) => db.prepare('INSERT INTO size VALUES (?, ?)').bind(day - ago, size)))
       const batch: WriteDatabase['batch'] = async <T>(statements: D1PreparedStatement[]) => {
@@ -290,13 +293,17 @@ describe('the summary', () => {
   })
 })
 
-/** The number of rows of a long history. A million rows would cost as many reads, but storing them takes half a minute. */
+/**
+ * The number of rows of a long history. A million rows would cost as many reads, but storing them
+ * takes half a minute.
+ */
 const large = 100_000
 
 describe('the cost', () => {
   /**
-   * Stores `count` transfers: a seventh are movements, which are no deposits, and the others are in the five states of deposits. Half as many entries, balances
-   * that are due to be read, open rescans and raised alarms come with them.
+   * Stores `count` transfers: a seventh are movements, which are no deposits, and the others are in
+   * the five states of deposits. Half as many entries, balances that are due to be read, open
+   * rescans and raised alarms come with them.
    */
   const fill = (count: number) =>
     withoutTriggers(db, [

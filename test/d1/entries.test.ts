@@ -16,7 +16,10 @@ beforeEach(async () => {
 
 const credit = (list: Parameters<typeof storeTransfers>[1], at: number) => storeTransfers(db, list, ms(at))
 
-/** Wallets 1 (cuy 1) and 2 (cuy 2) are caller 1's, wallet 3 is caller 2's. The ids of the entries are their places in this list, from 1. */
+/**
+ * Wallets 1 (cuy 1) and 2 (cuy 2) are caller 1's, wallet 3 is caller 2's. The ids of the entries
+ * are their places in this list, from 1.
+ */
 const entries: readonly (readonly [wallet: number, type: number, osn: string, amount: number, at: number])[] = [
   [1, 9, 'a', 100, 10],
   [3, 9, 'a', 100, 10],
@@ -167,7 +170,10 @@ describe('entries', () => {
 })
 
 describe('cost', () => {
-  /** Gives caller 1 `count` entries in one wallet, every tenth of type 9 and the others of type 5, and one entry in a second wallet. */
+  /**
+   * Gives caller 1 `count` entries in one wallet, every tenth of type 9 and the others of type 5,
+   * and one entry in a second wallet.
+   */
   const fillWallet = (count: number) =>
     withoutTriggers(db, [
       'DELETE FROM stored_flow',
@@ -218,12 +224,16 @@ describe('cost', () => {
     const others = [few, many].map((list) => list.filter(({ isInTime }) => !isInTime).map(({ rows }) => rows))
     expect(Math.max(...others.flat())).toBeLessThanOrEqual(180)
     expect(others[1]).toEqual(others[0]?.map((rows) => expect.closeTo(rows, -1)))
-    // Times and later pages are found by binary search: a hundred times as many entries need seven more steps for each border.
+    // Times and later pages are found by binary search: a hundred times as many entries need seven
+    // more steps for each border.
     expect(Math.max(...(inTime[0] ?? []))).toBeLessThanOrEqual(300)
     expect(Math.max(...(inTime[1] ?? []))).toBeLessThanOrEqual(400)
   })
 
-  /** Gives caller 1 `count` entries in each of `currencies` wallets, in turn, half of them of type 9. */
+  /**
+   * Gives caller 1 `count` entries in each of `currencies` wallets, in turn, half of them of type
+   * 9.
+   */
   const fillWallets = (currencies: number, count: number) =>
     withoutTriggers(db, [
       'DELETE FROM stored_flow',
@@ -306,7 +316,8 @@ describe('cost', () => {
     const same = await measure(db, (metered) => selectOrder(metered, 'same', { limit: 20 }))
     expect([same.result.list.length, same.result.count]).toEqual([20, orderRowsMax])
     expect(same.rows).toBeLessThanOrEqual(2 * orderRowsMax + 1_100)
-    // For one of these users it costs no more than an order that nobody else has, also if it is a txid.
+    // For one of these users it costs no more than an order that nobody else has, also if it is a
+    // txid.
     await withoutTriggers(db, [`UPDATE stored_flow SET osn = '${txid(7)}' WHERE osn = 'same'`])
     const owner = Number(same.result.list[0]?.uid)
     const own = await measure(db, (metered) => selectEntries(metered, uid(owner), { osn: txid(7) }))

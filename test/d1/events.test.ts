@@ -35,7 +35,10 @@ beforeEach(async () => {
 const id = (n: number) => n as EventId
 const idsOf = (events: readonly StoredEvent[]) => events.map((event) => Number(event.id))
 
-/** Stores `count` events of dropped deposits: their transfers are removed too, so that the event is the only row. */
+/**
+ * Stores `count` events of dropped deposits: their transfers are removed too, so that the event is
+ * the only row.
+ */
 const storeDropped = (count: number, at = 5) =>
   withoutTriggers(db, [
     `${numbers(count)} INSERT INTO stored_event (id, type, uid, created_at, txid, position)

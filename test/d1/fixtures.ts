@@ -14,7 +14,10 @@ import { startScan } from '../../src/worker/scan/store/position.ts'
 import type { ScanStep } from '../../src/worker/scan/store/steps.ts'
 import { freshDatabase } from '../support/database.ts'
 
-/** `uid`, `cuy` (1 is TRX), `amount` (in smallest units), `ms` (since 1970) and `height` brand a number without a check. */
+/**
+ * `uid`, `cuy` (1 is TRX), `amount` (in smallest units), `ms` (since 1970) and `height` brand a
+ * number without a check.
+ */
 export const uid = (n: number) => n as Uid
 export const cuy = (n: number) => n as CurrencyId
 export const amount = (n: bigint) => n as Amount
@@ -30,7 +33,10 @@ export const stranger = 'f'.repeat(40) as Address
 /** The list 0, 1, … up to `count − 1`. */
 export const upTo = (count: number) => Array.from({ length: count }, (_, n) => n)
 
-/** Verdicts, all about a transfer to caller 1. `seen`: its block is not final, and will be final in about `seconds`. */
+/**
+ * Verdicts, all about a transfer to caller 1. `seen`: its block is not final, and will be final in
+ * about `seconds`.
+ */
 export const seen = (seconds = 57): Verdict => ({ state: 'seen', uid: uid(1), seconds, node: 1 })
 /** Held for a reason other than review. */
 export const held = (reason: Exclude<HeldReason, 'review'> = 'retired'): Verdict => ({
@@ -50,7 +56,10 @@ export const moved: Verdict = { state: 'moved' }
 /** Credited with `units`, which may be less than the transfer's raw amount. */
 export const credited = (units = 5n): Verdict => ({ state: 'credited', uid: uid(1), amount: amount(units) })
 
-/** A judged transfer of 5 TRX to caller 1 at address 0 in block 101. `changes` replace facts, not the verdict. */
+/**
+ * A judged transfer of 5 TRX to caller 1 at address 0 in block 101. `changes` replace facts, not
+ * the verdict.
+ */
 export function transfer(
   verdict: Verdict = credited(),
   changes: Partial<TransferFacts & { uid: Uid }> = {},
@@ -77,7 +86,10 @@ export const sent = (n: number, changes: Partial<SentFact> = {}): SentFact => ({
 /** A block on which the nodes did not agree. */
 export const gap = (n: number): Gap => ({ height: height(n), kind: 'not-agreed' })
 
-/** A step of the scan from block 100 to block 101 at time 2000, which found nothing. `changes` replace its parts. */
+/**
+ * A step of the scan from block 100 to block 101 at time 2000, which found nothing. `changes`
+ * replace its parts.
+ */
 export function step(changes: Partial<ScanStep> = {}): ScanStep {
   const expected = { ...block(100), correctedBy: 0 }
   const found = { judged: [], sent: [], acts: [], gaps: [], payouts: noPayouts }
@@ -93,7 +105,10 @@ export const noPayouts: ReadOfPayouts = {
   since: new Map(),
 }
 
-/** An empty database whose scan stands at block 100, with block 120 final. Address `i` is issued to the caller `owners[i]`. */
+/**
+ * An empty database whose scan stands at block 100, with block 120 final. Address `i` is issued to
+ * the caller `owners[i]`.
+ */
 export async function openDatabase(owners: readonly number[] = []): Promise<WriteDatabase> {
   const db = writable(await freshDatabase())
   await startScan(db, block(100), { ...block(120), timestamp: ms(900) }, ms(1000))
@@ -101,7 +116,10 @@ export async function openDatabase(owners: readonly number[] = []): Promise<Writ
   return db
 }
 
-/** Issues address `i` to the caller `owners[i]`, at height 90. A trigger demands the finalized height, 120, so the heights are lowered afterwards. */
+/**
+ * Issues address `i` to the caller `owners[i]`, at height 90. A trigger demands the finalized
+ * height, 120, so the heights are lowered afterwards.
+ */
 export async function issue(db: WriteDatabase, owners: readonly number[]): Promise<void> {
   const insert = db.prepare(
     'INSERT INTO stored_address (id, uid, address, issued_height, created_at) VALUES (?1 + 1, ?2, unhex(?3), 120, 0)',
@@ -110,7 +128,10 @@ export async function issue(db: WriteDatabase, owners: readonly number[]): Promi
   await withoutTriggers(db, ['UPDATE stored_address SET issued_height = 90'])
 }
 
-/** Runs statements while all triggers are dropped: a long history is stored quickly, and rows that triggers would refuse are possible. */
+/**
+ * Runs statements while all triggers are dropped: a long history is stored quickly, and rows that
+ * triggers would refuse are possible.
+ */
 export async function withoutTriggers(db: WriteDatabase, statements: readonly string[]): Promise<void> {
   type Trigger = { readonly name: string; readonly sql: string }
   const { results } = await db.prepare(`SELECT name, sql FROM sqlite_schema WHERE type = 'trigger'`).all<Trigger>()
@@ -125,7 +146,10 @@ export async function withoutTriggers(db: WriteDatabase, statements: readonly st
 export const numbers = (count: number) =>
   `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ${count})`
 
-/** Runs `work`; returns its result with the rows that D1 counts as read and the number of round trips. */
+/**
+ * Runs `work`; returns its result with the rows that D1 counts as read and the number of round
+ * trips.
+ */
 export async function measure<T>(db: WriteDatabase, work: (db: WriteDatabase) => Promise<T>) {
   const usage = createUsage()
   let trips = 0

@@ -12,7 +12,10 @@ const dayMs = 86_400_000
 const month = (n: number): Period => ({ from: ms(Date.UTC(2024, n, 1)), to: ms(Date.UTC(2024, n + 1, 1)) })
 const day = (at: number): Period => ({ from: ms(at), to: ms(at + dayMs) })
 
-/** Borders of months and days, among them those of a leap year's February: `anyTime` often draws one of them or the millisecond beside it. */
+/**
+ * Borders of months and days, among them those of a leap year's February: `anyTime` often draws one
+ * of them or the millisecond beside it.
+ */
 const borders = [
   Date.UTC(2024, 0, 1),
   Date.UTC(2024, 1, 1),
@@ -37,7 +40,10 @@ const anyPost = fc.record({
 })
 type Post = typeof anyPost extends fc.Arbitrary<infer T> ? T : never
 
-/** Stores the posts as adjustments in the order of their times, except those after which a balance would be out of range. Returns the stored posts. */
+/**
+ * Stores the posts as adjustments in the order of their times, except those after which a balance
+ * would be out of range. Returns the stored posts.
+ */
 async function store(db: WriteDatabase, posts: readonly Post[]): Promise<readonly Post[]> {
   const balances = new Map<string, number>()
   const stored = [...posts]
@@ -60,7 +66,9 @@ async function store(db: WriteDatabase, posts: readonly Post[]): Promise<readonl
 
 const clockAt = (at: number) => ({ now: () => ms(at) })
 
-/** Reads a statement page by page. Returns the last page with the entries of all pages as `entries`. */
+/**
+ * Reads a statement page by page. Returns the last page with the entries of all pages as `entries`.
+ */
 async function readAll(db: WriteDatabase, selection: StatementSelection, now: number) {
   const entries: Entry[] = []
   for (;;) {

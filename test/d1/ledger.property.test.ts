@@ -33,8 +33,9 @@ const anyCall = fc.record({
 })
 
 /**
- * What the ledger must contain after these calls. Each transfer (txid and position) is credited once, in the order of the calls, if its wallet has room. A
- * transfer that was held because its wallet was full is tried again whenever a later call has it.
+ * What the ledger must contain after these calls. Each transfer (txid and position) is credited
+ * once, in the order of the calls, if its wallet has room. A transfer that was held because its
+ * wallet was full is tried again whenever a later call has it.
  */
 function expectedLedger(calls: readonly { readonly deposits: readonly JudgedTransfer[] }[]) {
   const states = new Map<string, string>()

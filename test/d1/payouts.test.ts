@@ -27,8 +27,8 @@ const now = 20_000 * 86_400_000
 const minute = 60_000
 
 /**
- * Stores `count` payouts of ten users in two currencies, one each minute until now. The newest 120 are in the four open states, 30 in each; the older
- * ones are paid or cancelled.
+ * Stores `count` payouts of ten users in two currencies, one each minute until now. The newest 120
+ * are in the four open states, 30 in each; the older ones are paid or cancelled.
  */
 async function fill(count: number): Promise<void> {
   const state = `iif(${count} - i < 120, '["waiting","approved","signed","stuck"]' ->> (i % 4), iif(i % 3, 'paid', 'cancelled'))`
@@ -91,7 +91,8 @@ const lists: readonly PayoutSelection[] = [
 const works: Readonly<Record<string, (metered: WriteDatabase) => Promise<unknown>>> = {
   payoutRequest: (metered) => selectPayoutRequestFacts(metered, [key], ms(now)),
   'asking, the write': (metered) =>
-    insertPayouts(metered, [{ ...asked, ...approved, created_at: ms(now), changed_at: ms(now) } as never]), // safe: unbranded values
+    // safe: unbranded values
+    insertPayouts(metered, [{ ...asked, ...approved, created_at: ms(now), changed_at: ms(now) } as never]),
   'what may leave': (metered) => selectLeavingFacts(metered, payer),
   'the offer to the signer': (metered) => selectOffer(metered, currencies, 0, 100),
   'what is handed in': (metered) => selectSigningFacts(metered, [500], [txid(500)]),
@@ -130,8 +131,8 @@ const selections = [undefined, uid(1), uid(7)].flatMap((owner) =>
 )
 
 /**
- * Stores `count` payouts to one recipient. Every second one has an `osn` that other users' have too; the others are user 1's. All but the oldest 40 are paid, in
- * currency 2.
+ * Stores `count` payouts to one recipient. Every second one has an `osn` that other users' have
+ * too; the others are user 1's. All but the oldest 40 are paid, in currency 2.
  */
 async function fillSame(count: number): Promise<void> {
   await fill(count)
@@ -168,13 +169,17 @@ it('what a list of payouts reads is for what it shows, whoever else has the same
     }
     costs.push(rows)
   }
-  // A state and currency without further ids costs a row less, so some rows depend on where the ids are.
+  // A state and currency without further ids costs a row less, so some rows depend on where the ids
+  // are.
   for (const [selection, read] of Object.entries(costs[1] ?? {})) {
     expect([selection, Math.abs(read - (costs[0]?.[selection] ?? 0)) <= 20]).toEqual([selection, true])
   }
 })
 
-/** Stores `count` more transactions that no payout names: each has moved 6 units to the recipient of all payouts, which are of 5. */
+/**
+ * Stores `count` more transactions that no payout names: each has moved 6 units to the recipient of
+ * all payouts, which are of 5.
+ */
 async function fillUnnamed(count: number): Promise<void> {
   await db
     .prepare(`${numbers(count)} INSERT INTO payout_transaction (txid, address, changed_at, height, succeeded, moved, ended, next_send)
@@ -210,7 +215,10 @@ it('what the offer, a decision, a hand-in, a sending and alarms read is the same
   expect(offered.map(({ other }) => other)).toEqual(offered.map(() => null))
 })
 
-/** The ids of the payouts that a selection matches, the newest first: found without an index, and without a limit. */
+/**
+ * The ids of the payouts that a selection matches, the newest first: found without an index, and
+ * without a limit.
+ */
 async function matching({ uid: owner, osn, to, cuy: currency, state }: PayoutSelection): Promise<readonly number[]> {
   const { results } = await db
     .prepare(`SELECT id FROM payout NOT INDEXED WHERE uid = coalesce(?1, uid) AND osn = coalesce(?2, osn) AND to_address = coalesce(?3, to_address)

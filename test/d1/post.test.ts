@@ -50,7 +50,10 @@ const anyPost = fc.uniqueArray(anyEntry, {
   selector: ({ owner, osn, units }) => `${owner} ${osn} ${units < 0n}`,
 })
 
-/** Which posts must be stored, and the balances after them: posts are stored one after the other, each whole or not at all. */
+/**
+ * Which posts must be stored, and the balances after them: posts are stored one after the other,
+ * each whole or not at all.
+ */
 function expectedLedger(posts: readonly (readonly NewEntry[])[]) {
   const keys = new Set<string>()
   let balances = new Map<number, bigint>()

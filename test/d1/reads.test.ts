@@ -13,9 +13,11 @@ import { type RunStatement, recordDatabase } from '../support/recorded-database.
 import { addressOf, usdtAddress } from '../support/transaction-spec.ts'
 import { numbers, withoutTriggers } from './fixtures.ts'
 
-// Every statement that a request sends is run beside 1,000 and beside 20,000 rows of whatever can grow, in the worst shape: one user with one wallet,
-// one address and one recipient, and one `osn` of all other users. The requests come from the documentation, so that a new route or parameter is asked for, or a
-// test here fails; and a statement that only an example of the documentation sends fails the last one.
+// Every statement that a request sends is run beside 1,000 and beside 20,000 rows of whatever can
+// grow, in the worst shape: one user with one wallet, one address and one recipient, and one `osn`
+// of all other users. The requests come from the documentation, so that a new route or parameter is
+// asked for, or a test here fails; and a statement that only an example of the documentation sends
+// fails the last one.
 
 const numbersTo = (count: number) => Array.from({ length: count }, (_, i) => i + 1)
 const sizes = [1_000, 20_000] as const
@@ -104,7 +106,10 @@ async function fill({ db, clock }: RunningService, count: number): Promise<void>
   ])
 }
 
-/** The values of each query parameter beside `size` rows of each kind. Only the first is combined with others. */
+/**
+ * The values of each query parameter beside `size` rows of each kind. Only the first is combined
+ * with others.
+ */
 const valuesBeside = (size: number, now: Date): Readonly<Record<string, readonly string[]>> => ({
   uid: ['7'],
   cuy: ['2'],
@@ -137,7 +142,9 @@ const overrides: Readonly<Record<string, Readonly<Record<string, readonly string
   '/ledger/payouts/unsigned': { after: first },
 }
 
-/** The body of a POST, as it is possible beside rows up to a size, and the backend that sends it. */
+/**
+ * The body of a POST, as it is possible beside rows up to a size, and the backend that sends it.
+ */
 const bodies: Readonly<Record<string, (size: number) => readonly [body: object, by?: string]>> = {
   '/ledger/entries': (size) => [{ entries: [{ uid: 7, cuy: 2, type: 4, osn: `new-${size}`, amt: '-0.000001' }] }],
   '/ledger/payouts': (size) => [{ payouts: [payoutRequest({ osn: `new-${size}`, amt: '0.000005' })] }],
@@ -157,7 +164,9 @@ const bodies: Readonly<Record<string, (size: number) => readonly [body: object, 
   ],
 }
 
-/** The queries of a GET: with no parameter, with each, with each two, and all of these with a user. */
+/**
+ * The queries of a GET: with no parameter, with each, with each two, and all of these with a user.
+ */
 function queriesOf({ path, operation }: DocumentedOperation, size: number, now: Date): readonly string[] {
   const values = { ...valuesBeside(size, now), ...overrides[path] }
   const names = Object.keys(operation.query?.shape ?? {})
@@ -261,7 +270,8 @@ it('no statement reads more rows beside twenty times as many', () => {
   const grown = [...(many ?? [])].flatMap(([label, statements]) =>
     [...statements].flatMap(([sql, rows]) => {
       const before = few?.get(label)?.get(sql) ?? 0
-      // A count, and the search for an order with a recipient, end at this many, which the smaller database has not reached.
+      // A count, and the search for an order with a recipient, end at this many, which the smaller
+      // database has not reached.
       const isBounded = /count\(|AS "payout" WHERE/.test(sql)
       // A binary search takes some steps more.
       const rowsMax = 1.3 * before + 200 + (isBounded ? 3 * countedMax : 0)
@@ -291,8 +301,8 @@ const currenciesUpTo = (count: number) =>
     return { cuy, symbol: `T${cuy}`, decimals: 6, ...(cuy === 1 ? {} : { contract }) }
   })
 
-// Within an index, ids are in order only for one state and currency. `id` says how these pairs lie: each with all of its rows above those of the one before it or
-// below them, or mixed.
+// Within an index, ids are in order only for one state and currency. `id` says how these pairs lie:
+// each with all of its rows above those of the one before it or below them, or mixed.
 it.each([
   ['one pair after the other', (pairs: number) => `(i % ${pairs}) * 101 + i / ${pairs}`],
   ['in the opposite order', (pairs: number) => `${pairs} * 102 - (i % ${pairs}) * 101 - i / ${pairs}`],
@@ -375,7 +385,8 @@ it('no example of the documentation sends a statement that was not measured', as
   const unknown = new Map<string, string>()
   for (const { method, path, operation } of documentedOperations()) {
     for (const { given, query = '', request, by } of operation.examples) {
-      if (path === '/tron/recharge' && !query.includes('txid')) continue // it runs a tick, whose statements test/d1 measures one by one
+      // it runs a tick, whose statements test/d1 measures one by one
+      if (path === '/tron/recharge' && !query.includes('txid')) continue
       const plain = await situations[given]()
       const { db, statements } = recordDatabase(plain.db)
       const service = plain.with({ DB: db })

@@ -33,7 +33,10 @@ const rows = () => column(db, `SELECT concat_ws(' ', state, reason, review) FROM
 const events = () => column(db, `SELECT concat_ws(' ', type, reason) FROM event ORDER BY id`)
 const balance = () => column(db, 'SELECT balance FROM wallet')
 const store = (...judged: JudgedTransfer[]) => storeTransfers(db, judged, ms(20))
-/** Stores a person's decision. `units` is the amount that a credit would have; with 0 the credit is held for `reason`. */
+/**
+ * Stores a person's decision. `units` is the amount that a credit would have; with 0 the credit is
+ * held for `reason`.
+ */
 const decide = async (decision: 'credit' | 'refuse', units = 0, reason: HeldReason = 'wallet-full') => {
   const [deposit] = await selectDeposits(db, [{ txid: txid(1), position: 0 }])
   if (deposit === undefined || deposit === null) throw new Error('no such transfer')

@@ -66,7 +66,10 @@ const anyStep = fc.oneof(
 )
 type Step = typeof anyStep extends fc.Arbitrary<infer T> ? T : never
 
-/** Sender and recipient of a transfer from an issued address. Address 2 pays to another issued address; all other addresses pay to a stranger. */
+/**
+ * Sender and recipient of a transfer from an issued address. Address 2 pays to another issued
+ * address; all other addresses pay to a stranger.
+ */
 const collectedTo = (n: number) => ({ from: addressAt(n), to: addressAt(n === 2 ? 0 : 9) })
 
 async function take(db: WriteDatabase, step: Step, n: number): Promise<void> {
@@ -120,7 +123,10 @@ const joined = (row: Row, names: readonly string[], base: bigint) =>
   names.reduce((sum, name) => sum * base + BigInt(row[name] ?? 0), 0n)
 const parts = [0, 1, 2, 3, 4, 5, 6].map((part) => `part_${part}`)
 
-/** For each key, the number of rows and the sum of their units. The result leaves out keys without rows. */
+/**
+ * For each key, the number of rows and the sum of their units. The result leaves out keys without
+ * rows.
+ */
 function grouped(list: readonly (readonly [key: string, units: bigint, number?: number])[]): Map<string, string> {
   const groups = [...Map.groupBy(list, ([key]) => key)].map(([key, group]): [string, string, number] => {
     const number = group.reduce((sum, [, , count = 1]) => sum + count, 0)
@@ -152,7 +158,8 @@ async function sumsIn(db: WriteDatabase) {
   const reported = holdings.filter(({ differing }) => Number(differing) >= readingsNeeded)
   const keyOf = ({ cuy, type }: Row) => `${cuy} ${type}`
   const dayOf = ({ created_at: at }: Row) => Math.floor(Number(at) / dayMs)
-  // The row of a day in `day` sums all entries up to the end of that day, not only the day's own entries.
+  // The row of a day in `day` sums all entries up to the end of that day, not only the day's own
+  // entries.
   const flowDays = [...new Map(flows.map((row) => [`${dayOf(row)} ${keyOf(row)}`, row])).values()].map((row) => {
     return { key: keyOf(row), day: dayOf(row) }
   })
@@ -170,10 +177,14 @@ async function sumsIn(db: WriteDatabase) {
   return { kept, counted }
 }
 
-/** The sum that a transfer belongs to, by its state. A `moved` one counts as collected if it leaves the issued addresses, as gas if it comes from outside. */
+/**
+ * The sum that a transfer belongs to, by its state. A `moved` one counts as collected if it leaves
+ * the issued addresses, as gas if it comes from outside.
+ */
 function movedBy({ state, cuy, raw, from_address, to_address }: Row, ours: ReadonlySet<Row[string] | undefined>) {
   const units = BigInt(String(raw))
-  if (state === 'seen' || state === 'dropped') return [] // the block is not final, so the transfer has not moved any money
+  // the block is not final, so the transfer has not moved any money
+  if (state === 'seen' || state === 'dropped') return []
   if (state !== 'moved') return [[`${state} ${cuy}`, units] as const]
   const [leaves, comes] = [ours.has(from_address), ours.has(to_address)]
   if (leaves === comes) return []
@@ -181,7 +192,8 @@ function movedBy({ state, cuy, raw, from_address, to_address }: Row, ours: Reado
 }
 
 /**
- * Steps that come first in each run, so that no sum is empty. Their amounts fill every part of the stored numbers and carry from `low` into `high`.
+ * Steps that come first in each run, so that no sum is empty. Their amounts fill every part of the
+ * stored numbers and carry from `low` into `high`.
  */
 const first: readonly Step[] = [1, 2].flatMap((currency): Step[] => [
   { kind: 'deposit', tx: 30 + currency, to: 0, currency, units: 5_000_000_000n, state: 'credited' },

@@ -161,7 +161,10 @@ describe('a credit that does not fit into its wallet', () => {
 })
 
 describe('storing while others store the same', () => {
-  /** A database that runs `write` just before each of the first `times` batches that store transfers, like a faster concurrent writer. */
+  /**
+   * A database that runs `write` just before each of the first `times` batches that store
+   * transfers, like a faster concurrent writer.
+   */
   const overtaking = (times: number, write: () => Promise<unknown>): WriteDatabase => {
     let left = times
     let isWriting = false

@@ -8,8 +8,9 @@ import { storePost } from '../../src/worker/ledger/store/posts.ts'
 import { amount, block, credited, cuy, ms, nth, openDatabase, seen, uid, upTo } from './fixtures.ts'
 
 /**
- * Counts the rows that D1 reports as written. `take` returns the count since its last call. With `guards` 1 it subtracts the one row, that of the scan, which
- * the guard of a batch of transfers writes.
+ * Counts the rows that D1 reports as written. `take` returns the count since its last call. With
+ * `guards` 1 it subtracts the one row, that of the scan, which the guard of a batch of transfers
+ * writes.
  */
 function counting(db: WriteDatabase) {
   let rows = 0

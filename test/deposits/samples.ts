@@ -21,7 +21,10 @@ export const bob = { uid: 2 as Uid, address: 'b0'.repeat(20) as Address }
 export const stranger = '5e'.repeat(20) as Address
 export const operator = '0e'.repeat(20) as Address
 export const fakeContract = 'fa'.repeat(20) as Address
-/** Alice and Bob as the owners of their addresses, which were issued when block 69 was the newest final block. */
+/**
+ * Alice and Bob as the owners of their addresses, which were issued when block 69 was the newest
+ * final block.
+ */
 export const owners: ReadonlyMap<Address, AddressOwner> = new Map(
   [alice, bob].map(({ uid, address }) => [address, { uid, issuedHeight: 69 as BlockHeight }]),
 )
@@ -67,7 +70,10 @@ export const log = (
   return { txid, position: 0, ...transferLog(contract, from, to, raw), ...rest }
 }
 
-/** What nodes say about a stranger's TRX transaction to Alice that contains no transfer; `over` replaces parts. */
+/**
+ * What nodes say about a stranger's TRX transaction to Alice that contains no transfer; `over`
+ * replaces parts.
+ */
 export const reading = (over: Partial<TransactionReading> = {}): TransactionReading => ({
   header,
   succeeded: true,

@@ -48,10 +48,14 @@ function known(state: TransferState, changes: Partial<KnownTransfer> = {}): Know
     reason,
     uid: state === 'moved' ? null : uid(1),
   }
-  return { ...row, id: 7, version: 3, review: null, isSought: false, isAskedAgain: false, ...changes } as KnownTransfer // safe: only its id is unbranded
+  // safe: only its id is unbranded
+  return { ...row, id: 7, version: 3, review: null, isSought: false, isAskedAgain: false, ...changes } as KnownTransfer
 }
 
-/** State, reason and review of a transfer after `judged` is stored over `stored` (null: nothing is stored); null if nothing is to be written. */
+/**
+ * State, reason and review of a transfer after `judged` is stored over `stored` (null: nothing is
+ * stored); null if nothing is to be written.
+ */
 function outcome(
   judged: JudgedTransfer,
   stored: KnownTransfer | null,
@@ -65,7 +69,10 @@ function outcome(
 
 const verdicts = { seen: seen(), held: held('too-large'), refused, credited: credited(), moved } as const
 const above = { block: block(position + 5) }
-/** The transfer of these tests with a verdict. If it is `seen`, it is in a block above the scan's position. */
+/**
+ * The transfer of these tests with a verdict. If it is `seen`, it is in a block above the scan's
+ * position.
+ */
 const judgedAs = (state: keyof typeof verdicts) => transfer(verdicts[state], state === 'seen' ? above : {})
 
 describe('the table of steps', () => {

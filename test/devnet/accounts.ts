@@ -38,8 +38,8 @@ interface AccountState {
 const unused: Usage = { used: 0, at: 0 }
 
 /**
- * Accounts and resources, computed from all transactions of the chain in their order, so that they need not be stored. Addresses are 40 hex digits,
- * times milliseconds.
+ * Accounts and resources, computed from all transactions of the chain in their order, so that they
+ * need not be stored. Addresses are 40 hex digits, times milliseconds.
  */
 export class Accounts {
   private readonly accounts: Map<string, AccountState>
@@ -93,7 +93,10 @@ export class Accounts {
     return left > 0n ? left : 0n
   }
 
-  /** Applies a transaction. `now` is the time of its block, or, before it is in a block, the time of the newest block. */
+  /**
+   * Applies a transaction. `now` is the time of its block, or, before it is in a block, the time of
+   * the newest block.
+   */
   apply({ type, owner, target, amount, settlement }: TronTransaction, now: number): void {
     this.of(owner).isActive = true
     if (type === 'FreezeBalanceV2Contract') this.of(owner).stake += amount // the test control `stake` sends such a transaction
@@ -118,7 +121,10 @@ export class Accounts {
     this.delegations.set(`${owner} ${target}`, this.delegation(owner, target) + amount)
   }
 
-  /** Takes a delegation back. The energy that the receiver has used of it moves to the delegator, and recovers there. */
+  /**
+   * Takes a delegation back. The energy that the receiver has used of it moves to the delegator,
+   * and recovers there.
+   */
   private undelegate(owner: string, target: string, amount: bigint, now: number): void {
     const [delegator, receiver] = [this.of(owner), this.of(target)]
     const used = recovered(receiver.energy, now)

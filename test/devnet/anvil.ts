@@ -6,14 +6,20 @@ import { root, UserError } from '../support/project.ts'
 import { untilPrinted } from '../support/until-printed.ts'
 import { connectEvm, type Evm } from './evm.ts'
 
-/** `devn` in ASCII. No public network has this id, so no wallet or node takes the local chain for a real one. */
+/**
+ * `devn` in ASCII. No public network has this id, so no wallet or node takes the local chain for a
+ * real one.
+ */
 export const devnetChainId = 0x6465766e
 /** Seconds between the times of two blocks, as on Tron. The chain makes blocks faster than that. */
 export const slotSeconds = 3
 
 const readyTimeoutMs = 60_000
 const stopTimeoutMs = 20_000
-/** Anvil's binary. The script in anvil's package is not used, because it would start one more process of Node. */
+/**
+ * Anvil's binary. The script in anvil's package is not used, because it would start one more
+ * process of Node.
+ */
 const program = `${root}node_modules/@foundry-rs/anvil-${process.platform}-${process.arch.replace('x64', 'amd64')}/bin/anvil`
 
 export interface AnvilOptions {
@@ -23,24 +29,34 @@ export interface AnvilOptions {
   readonly statePath: string | null
   /** Seconds between two blocks, or null to make blocks on command only. */
   readonly blockSeconds: number | null
-  /** How far behind the clock the time of the next block is: the chain's time passes faster than the clock. */
+  /**
+   * How far behind the clock the time of the next block is: the chain's time passes faster than the
+   * clock.
+   */
   readonly behindSeconds: number
 }
 
 /** A running process of anvil, the EVM chain behind the Tron server. */
 export interface Anvil {
   readonly evm: Evm
-  /** Resolves when the process has ended for any reason. `errorOutput` is its error message, or empty. */
+  /**
+   * Resolves when the process has ended for any reason. `errorOutput` is its error message, or
+   * empty.
+   */
   readonly ended: Promise<{ readonly errorOutput: string }>
   readonly pid: number
   /** Ends the process. Blocks that are not in the file of `statePath` are lost. */
   stop(): Promise<void>
 }
 
-/** Starts anvil with free gas: one unit of its coin is one sun, and a payment moves exactly its amount. */
+/**
+ * Starts anvil with free gas: one unit of its coin is one sun, and a payment moves exactly its
+ * amount.
+ */
 export async function startAnvil(options: AnvilOptions): Promise<Anvil> {
   if (!existsSync(program)) throw new UserError('anvil is not installed: run "npm ci" and start again.')
-  // anvil gets a process group of its own, so that Ctrl-C reaches only this process, which then stops its children in order.
+  // anvil gets a process group of its own, so that Ctrl-C reaches only this process, which then
+  // stops its children in order.
   const child = spawn(program, argumentsOf(options), {
     stdio: ['ignore', 'pipe', 'pipe'],
     detached: true,
@@ -68,8 +84,8 @@ export async function startAnvil(options: AnvilOptions): Promise<Anvil> {
 }
 
 /**
- * Sets the chain's time, in which blocks are 3 s apart whenever they are made. A restarted chain goes on 3 s after its newest block, or at the time
- * `behindSeconds` ago if that is later.
+ * Sets the chain's time, in which blocks are 3 s apart whenever they are made. A restarted chain
+ * goes on 3 s after its newest block, or at the time `behindSeconds` ago if that is later.
  */
 async function startTime(evm: Evm, { blockSeconds, behindSeconds }: AnvilOptions): Promise<void> {
   const { timestamp } = await evm.call<{ timestamp: string }>('eth_getBlockByNumber', 'latest', false)
@@ -89,7 +105,8 @@ function argumentsOf({ port, statePath, behindSeconds }: AnvilOptions): string[]
   const args = ['--port', `${port}`, '--chain-id', `${devnetChainId}`]
   args.push('--block-base-fee-per-gas', '0', '--gas-price', '0', '--disable-min-priority-fee')
   args.push('--prune-history', '10') // old states are never read, and would fill memory and disk
-  args.push('--balance', '1', '--order', 'fifo', '--gas-limit', '3000000000') // an account begins with 1 ether, which is 10^18 sun and fits an int64
+  // an account begins with 1 ether, which is 10^18 sun and fits an int64
+  args.push('--balance', '1', '--order', 'fifo', '--gas-limit', '3000000000')
   args.push('--no-mining', '--timestamp', `${timeBehind(behindSeconds + slotSeconds)}`)
   if (statePath !== null && existsSync(statePath)) args.push('--load-state', statePath) // `keep.ts` stores the file
   return args

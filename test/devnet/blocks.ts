@@ -40,7 +40,9 @@ export interface MinedTransaction {
   readonly logs: readonly EvmLog[]
 }
 
-/** A block of the chain with its Tron hashes (64 hex digits), its transactions and their receipts. */
+/**
+ * A block of the chain with its Tron hashes (64 hex digits), its transactions and their receipts.
+ */
 export interface BlockWithReceipts {
   readonly height: number
   readonly hash: string
@@ -78,7 +80,8 @@ export function renderMined(block: BlockWithReceipts): RenderedBlock {
     txid: tron.txid as Txid, // 64 hex digits
     rawHex: tron.rawHex,
     result: ret,
-    logs: logs.map(({ address, topics, data }) => ({ contract: strip0x(address) as Address, topics, data })), // 40 hex digits
+    // 40 hex digits
+    logs: logs.map(({ address, topics, data }) => ({ contract: strip0x(address) as Address, topics, data })),
     more: { signature: [tron.signature], raw_data: tron.json },
   }))
   const more = { txTrieRoot: strip0x(transactionsRoot), witness_address: witness, version: 32 }
@@ -104,7 +107,10 @@ function toBlock(block: EvmBlock, receipts: readonly EvmReceipt[]): BlockWithRec
   }
 }
 
-/** A Tron block hash: the height, then the EVM hash's other 24 bytes. Block 0 ends with the chain id instead. */
+/**
+ * A Tron block hash: the height, then the EVM hash's other 24 bytes. Block 0 ends with the chain id
+ * instead.
+ */
 function tronHash(height: number, evmHash: string): string {
   const hash = height.toString(16).padStart(16, '0') + strip0x(evmHash).slice(16)
   return height === 0 ? hash.slice(0, 56) + devnetChainId.toString(16).padStart(8, '0') : hash

@@ -11,7 +11,10 @@ import { parseTransaction, type RawTransaction, type Settlement } from './transa
 
 const expirationAheadMsMax = 86_400_000
 const slotMs = 3_000
-/** Bytes that a node charges for the result of a transaction, although the broadcast message contains none. */
+/**
+ * Bytes that a node charges for the result of a transaction, although the broadcast message
+ * contains none.
+ */
 const resultBytes = 64
 
 /** Why a node does not take a transaction, with java-tron's code and text. */
@@ -25,8 +28,9 @@ class Refusal extends Error {
 }
 
 /**
- * Makes the handler of `POST /wallet/broadcasthex`. It makes those checks of java-tron that a tool's mistake can fail, in java-tron's order, and gives the
- * transaction to the EVM chain. The reply lacks the member `transaction`. `energyFactor` is the dynamic price of the contracts.
+ * Makes the handler of `POST /wallet/broadcasthex`. It makes those checks of java-tron that a
+ * tool's mistake can fail, in java-tron's order, and gives the transaction to the EVM chain. The
+ * reply lacks the member `transaction`. `energyFactor` is the dynamic price of the contracts.
  */
 export function createBroadcast(
   node: DevnetNode,
@@ -103,7 +107,10 @@ export async function isActive(node: DevnetNode, address: string): Promise<boole
   return (await node.evm.call<string>('eth_getBalance', `0x${address}`, 'pending')) !== '0x0'
 }
 
-/** Checks the reference block: the newest block, among the last 65,536, whose height ends in these two bytes must have this hash. */
+/**
+ * Checks the reference block: the newest block, among the last 65,536, whose height ends in these
+ * two bytes must have this hash.
+ */
 async function requireReference(node: DevnetNode, { json }: RawTransaction): Promise<void> {
   const { ref_block_bytes: bytes = '', ref_block_hash: wanted } = json
   const { latest } = await node.heads()
@@ -136,7 +143,9 @@ interface Trace {
 
 const transactionGas = 21_000
 
-/** Runs a call on the newest state. `factor` is the contract's dynamic price, 1 without a penalty. */
+/**
+ * Runs a call on the newest state. `factor` is the contract's dynamic price, 1 without a penalty.
+ */
 export async function traceCall(
   evm: Evm,
   call: { readonly from: string; readonly to: string; readonly data: string; readonly value?: bigint },
@@ -164,7 +173,10 @@ interface FeePayer {
   readonly now: number
 }
 
-/** How the bytes of a transaction are paid: all from free bandwidth, or all with TRX. Null if neither is enough. */
+/**
+ * How the bytes of a transaction are paid: all from free bandwidth, or all with TRX. Null if
+ * neither is enough.
+ */
 function settleBandwidth(
   payer: FeePayer,
   bytes: number,
@@ -177,7 +189,10 @@ function settleBandwidth(
   return balance >= BigInt(netFee) ? { netUsage: 0, netFee } : null
 }
 
-/** How the energy of a call is paid. If the stake and the TRX up to `fee_limit` are not enough, the call fails, and both are used up. */
+/**
+ * How the energy of a call is paid. If the stake and the TRX up to `fee_limit` are not enough, the
+ * call fails, and both are used up.
+ */
 function settleEnergy(
   { accounts, address, now, balance }: FeePayer,
   { json, amount }: RawTransaction,

@@ -1,4 +1,7 @@
-/** `npm start -- --cells 3`: a folder with the configuration and the data of a local deployment with several cells. */
+/**
+ * `npm start -- --cells 3`: a folder with the configuration and the data of a local deployment with
+ * several cells.
+ */
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { experimental_readRawConfig } from 'wrangler'
 import { keyAt, openMnemonic, parsePath } from '../../src/commands/signing/account-key.ts'
@@ -21,7 +24,10 @@ export interface LocalCell {
   readonly payouts?: object
 }
 
-/** The cells of a local deployment. Each has a million users, the last one all further users. `payouts` are the payout settings of the first cell, or null. */
+/**
+ * The cells of a local deployment. Each has a million users, the last one all further users.
+ * `payouts` are the payout settings of the first cell, or null.
+ */
 export function localCells(count: number, payouts: object | null): readonly LocalCell[] {
   return Array.from({ length: count }, (_, i) => {
     const [from, to] = [i === 0 ? 1 : i * usersPerCell, i + 1 === count ? '' : (i + 1) * usersPerCell - 1]
@@ -32,7 +38,10 @@ export function localCells(count: number, payouts: object | null): readonly Loca
   })
 }
 
-/** The payout address of the cell at `index`, from 0. The first cell has the payout address in `test/devnet/dev.vars`. */
+/**
+ * The payout address of the cell at `index`, from 0. The first cell has the payout address in
+ * `test/devnet/dev.vars`.
+ */
 export function payoutAddressAt(index: number): string {
   return formatBase58(keyAt(mnemonic(), payoutPathAt(index)).address)
 }
@@ -44,7 +53,10 @@ function payoutPathAt(index: number) {
   return path
 }
 
-/** The extended public key of the cell at `index`, which is at least 1. Accounts 1 and 2 of the mnemonic are taken: by the gas and payout addresses. */
+/**
+ * The extended public key of the cell at `index`, which is at least 1. Accounts 1 and 2 of the
+ * mnemonic are taken: by the gas and payout addresses.
+ */
 const keyOf = (index: number) => openMnemonic(mnemonic()).extendedPublicKey(index + 2)
 
 function mnemonic() {
@@ -54,8 +66,9 @@ function mnemonic() {
 }
 
 /**
- * Writes wrangler.json and .dev.vars of a deployment with `count` cells to `folder`: the project's own files, with more databases and `CELLS`. `variables` is
- * the text of the project's `.dev.vars`. `payouts` are the `PAYOUTS` in it, or null.
+ * Writes wrangler.json and .dev.vars of a deployment with `count` cells to `folder`: the project's
+ * own files, with more databases and `CELLS`. `variables` is the text of the project's `.dev.vars`.
+ * `payouts` are the `PAYOUTS` in it, or null.
  */
 export function writeCellsFolder(folder: string, count: number, variables: string, payouts: object | null): void {
   const cells = localCells(count, payouts)

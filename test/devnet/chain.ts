@@ -9,29 +9,40 @@ import { startTronServer } from './tron-server.ts'
 export interface DevnetOptions {
   /** The file that stores the chain, or null to keep it in memory only. */
   readonly statePath: string | null
-  /** Seconds between two blocks; null to make blocks only on command (`mine`), so that tests wait for no timer. */
+  /**
+   * Seconds between two blocks; null to make blocks only on command (`mine`), so that tests wait
+   * for no timer.
+   */
   readonly blockSeconds: number | null
   /** By how many blocks the newest final block is below the newest block. */
   readonly finalityBlocks: number
   /** Ports of the Tron server and of anvil; 0 chooses a free port. */
   readonly tronPort: number
   readonly anvilPort: number
-  /** How far behind the clock the chain's time begins. Blocks are made faster than every 3 s, by which their times differ, so the chain reaches the clock. */
+  /**
+   * How far behind the clock the chain's time begins. Blocks are made faster than every 3 s, by
+   * which their times differ, so the chain reaches the clock.
+   */
   readonly behindSeconds: number
 }
 
 const paceCheckMs = 10_000
-/** The chain is stored each time this has passed, in milliseconds. A block is final only after 18 s, so every final block is stored. */
+/**
+ * The chain is stored each time this has passed, in milliseconds. A block is final only after 18 s,
+ * so every final block is stored.
+ */
 const storeEveryMs = 5_000
 /** How long a payment waits for its block, which usually comes within 3 s. */
 const mineTimeoutMs = 60_000
 const mineLookMs = 200
 
 /**
- * A running local chain. A test in workerd cannot use this object, so it makes POST requests to `{apiUrl}/devnet/…`. Three of them
- * send a transaction and return `{ txid }`: `pay` `{ to, amount, currency }`, `synthetic` `{ type, value }` and `send`
- * `{ from?, to, value?, data?, fails? }`. `mine` `{ blocks? }` returns `{ latest, finalized }`; `info` also returns the number of
- * `requests` to the node. The next block contains the transaction, and `finalityBlocks` more blocks make it final.
+ * A running local chain. A test in workerd cannot use this object, so it makes POST requests to
+ * `{apiUrl}/devnet/…`. Three of them send a transaction and return `{ txid }`: `pay`
+ * `{ to, amount, currency }`, `synthetic` `{ type, value }` and `send`
+ * `{ from?, to, value?, data?, fails? }`. `mine` `{ blocks? }` returns `{ latest, finalized }`;
+ * `info` also returns the number of `requests` to the node. The next block contains the
+ * transaction, and `finalityBlocks` more blocks make it final.
  */
 export interface Devnet extends Control {
   readonly rpcUrl: string
@@ -45,7 +56,10 @@ export interface Devnet extends Control {
   stop(): Promise<void>
 }
 
-/** Options of a chain for one test file: in memory, on free ports, with blocks only on command, at most 1,200 blocks. */
+/**
+ * Options of a chain for one test file: in memory, on free ports, with blocks only on command, at
+ * most 1,200 blocks.
+ */
 export const temporary: DevnetOptions = {
   statePath: null,
   blockSeconds: null,
@@ -55,7 +69,9 @@ export const temporary: DevnetOptions = {
   behindSeconds: 3_600,
 }
 
-/** Starts anvil and the Tron server, and deploys the test token if the chain does not have it yet. */
+/**
+ * Starts anvil and the Tron server, and deploys the test token if the chain does not have it yet.
+ */
 export async function startDevnet(options: DevnetOptions): Promise<Devnet> {
   const { tronPort, anvilPort } = options
   const anvil = await startAnvil({ ...options, port: anvilPort })
@@ -77,7 +93,9 @@ export async function startDevnet(options: DevnetOptions): Promise<Devnet> {
     const stop = async () => {
       for (const timer of timers) clearInterval(timer)
       await server.close()
-      await keeping.store().catch(() => {}) // anvil may have ended already; nothing is lost, because a payment is reported only after it is stored
+      // anvil may have ended already; nothing is lost, because a payment is reported only after it
+      // is stored
+      await keeping.store().catch(() => {})
       await anvil.stop()
     }
     const { ended, pid } = anvil
@@ -88,7 +106,9 @@ export async function startDevnet(options: DevnetOptions): Promise<Devnet> {
   }
 }
 
-/** Waits until a block contains the payment: usually the next block. Throws after `mineTimeoutMs`. */
+/**
+ * Waits until a block contains the payment: usually the next block. Throws after `mineTimeoutMs`.
+ */
 async function untilMined(node: DevnetNode, txid: string): Promise<void> {
   const end = Date.now() + mineTimeoutMs
   while ((await node.findTransaction(txid))?.kind !== 'mined') {
@@ -99,8 +119,9 @@ async function untilMined(node: DevnetNode, txid: string): Promise<void> {
 }
 
 /**
- * Keeps the time of a chain that makes blocks by a timer near the clock. When the chain's time has reached the clock, it makes one block in each slot of 3 s,
- * as the real chain does. After the machine has slept, its next block has the present time.
+ * Keeps the time of a chain that makes blocks by a timer near the clock. When the chain's time has
+ * reached the clock, it makes one block in each slot of 3 s, as the real chain does. After the
+ * machine has slept, its next block has the present time.
  */
 async function keepBehind(
   evm: Evm,

@@ -14,7 +14,10 @@ export interface PayRequest {
   readonly currency: 'TRX' | 'USDT' | 'TRC10'
 }
 
-/** A Tron transaction that the EVM has no form of. `value` has its parameters by their names in the HTTP API. Its owner is by default the payer. */
+/**
+ * A Tron transaction that the EVM has no form of. `value` has its parameters by their names in the
+ * HTTP API. Its owner is by default the payer.
+ */
 export interface SyntheticRequest {
   readonly type: string
   readonly value: ContractValue
@@ -35,15 +38,18 @@ export interface StakeRequest {
   readonly amount: string
 }
 
-/** The ways in which a person or a test changes the chain. An invalid request throws `ControlError`. */
+/**
+ * The ways in which a person or a test changes the chain. An invalid request throws `ControlError`.
+ */
 export type Control = ReturnType<typeof createControl>
 
 /** Why a control refuses a request, in one sentence. */
 export class ControlError extends Error {}
 
 /**
- * The address of the first contract of anvil's first account: a contract's address depends only on the account and on
- * the account's number of transactions. `test/devnet/dev.vars` has it in Base58Check.
+ * The address of the first contract of anvil's first account: a contract's address depends only on
+ * the account and on the account's number of transactions. `test/devnet/dev.vars` has it in
+ * Base58Check.
  */
 export const tokenAddress = '5fbdb2315678afecb367f032d93f642f64180aa3' as Address // 40 hex digits
 /** The test token's address in Base58Check. */
@@ -60,7 +66,9 @@ const realTypes = ['TransferContract', 'CreateSmartContract', 'TriggerSmartContr
 export interface ChainFile {
   /** Stores the chain with what was mined. */
   store(): Promise<void>
-  /** Resolves when a payment cannot be lost any more; at once where blocks are made on command only. */
+  /**
+   * Resolves when a payment cannot be lost any more; at once where blocks are made on command only.
+   */
   keepPayment(txid: string): Promise<void>
 }
 
@@ -122,7 +130,10 @@ export function createControl({ evm, submit, heads }: DevnetNode, file: ChainFil
       await deploy(evm, send, 'TestUSDT')
       if (!(await hasToken(evm))) throw new Error('the test token could not be deployed at its address')
     },
-    /** Deploys one of the contracts, and makes a block with it. Returns its address as 40 hex digits. */
+    /**
+     * Deploys one of the contracts, and makes a block with it. Returns its address as 40 hex
+     * digits.
+     */
     deploy: (name: ContractName) => deploy(evm, send, name),
     /** Gives an account a stake for energy: whole TRX that do not come from its balance. */
     stake: async ({ owner, amount }: StakeRequest) =>
@@ -158,7 +169,10 @@ async function deploy(
   return readAddress(receipts.findLast(({ contractAddress }) => contractAddress !== null)?.contractAddress)
 }
 
-/** Call data (`0x` and hex digits) of one of the token's functions that take an address and a number. */
+/**
+ * Call data (`0x` and hex digits) of one of the token's functions that take an address and a
+ * number.
+ */
 export function tokenCall(signature: string, address: string, value: bigint): string {
   return `0x${tokenSelector(signature)}${address.padStart(64, '0')}${value.toString(16).padStart(64, '0')}`
 }

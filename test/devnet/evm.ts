@@ -24,7 +24,10 @@ interface Reply {
   readonly error?: { readonly message: string; readonly data?: unknown }
 }
 
-/** A client of the anvil at `url`, whose replies are trusted: this project starts it. `onCommand` says that this anvil makes no block by itself. */
+/**
+ * A client of the anvil at `url`, whose replies are trusted: this project starts it. `onCommand`
+ * says that this anvil makes no block by itself.
+ */
 export function connectEvm(url: string, onCommand: boolean): Evm {
   let lastId = 0
   const post = async (body: unknown): Promise<unknown> => {
@@ -41,7 +44,8 @@ export function connectEvm(url: string, onCommand: boolean): Evm {
   const send = onCommand ? recalling(sendAll) : sendAll
   const batch = async <T>(calls: readonly EvmCall[]) => (await send(calls)) as T[] // trusted: see `connectEvm`
   return {
-    call: async <T>(method: string, ...params: readonly unknown[]) => (await batch<T>([[method, params]]))[0] as T, // one call has one result
+    // one call has one result
+    call: async <T>(method: string, ...params: readonly unknown[]) => (await batch<T>([[method, params]]))[0] as T,
     batch,
   }
 }
@@ -56,12 +60,16 @@ function unwrap(reply: Reply): unknown {
 type Send = (calls: readonly EvmCall[]) => Promise<readonly unknown[]>
 
 const isRead = ([method]: EvmCall) => /^(eth_(get|call|blockNumber)|debug_)/.test(method)
-/** Whether a call asks for the block at a height. Once it has returned one, only a rollback can change the result. */
+/**
+ * Whether a call asks for the block at a height. Once it has returned one, only a rollback can
+ * change the result.
+ */
 const isOfBlock = ([method, [at]]: EvmCall) => method.startsWith('eth_getBlock') && /^0x/.test(String(at))
 
 /**
- * Keeps the results of a chain that makes blocks on command only, because tests ask it the same things many times. A call that changes the chain removes
- * the kept results about its state; only a rollback removes those about a block at a height.
+ * Keeps the results of a chain that makes blocks on command only, because tests ask it the same
+ * things many times. A call that changes the chain removes the kept results about its state; only a
+ * rollback removes those about a block at a height.
  */
 function recalling(send: Send): Send {
   const ofBlocks = new Map<string, unknown>()

@@ -1,4 +1,7 @@
-/** A node's HTTP API: what scanning and collecting ask, with the members of java-tron 4.8.0 that they read. */
+/**
+ * A node's HTTP API: what scanning and collecting ask, with the members of java-tron 4.8.0 that
+ * they read.
+ */
 import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js'
 import { type Address, addressFromHex, formatBase58, formatHex, parseAddress } from '../../src/worker/chain/address.ts'
 import { strip0x } from '../support/hex.ts'
@@ -22,7 +25,10 @@ const zeroFree = (fields: Record<string, unknown>) =>
   Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== 0 && value !== false && value !== ''))
 const hexText = (text: string) => bytesToHex(utf8ToBytes(text))
 
-/** The paths, as java-tron has them: HTTP status 200 for everything, zero and false members left out, `{}` for what is not there. */
+/**
+ * The paths, as java-tron has them: HTTP status 200 for everything, zero and false members left
+ * out, `{}` for what is not there.
+ */
 export function createWalletCalls(node: DevnetNode, price: EnergyPrice): ReadonlyMap<string, WalletCall> {
   const broadcast = createBroadcast(node, () => price.factor)
   return new Map<string, WalletCall>([
@@ -62,7 +68,10 @@ function readAddress(body: Body, name: string): Address {
 
 const blocksMax = 100
 
-/** `getblockbylimitnext`: the blocks from `startNum` to the one before `endNum`, at most 100; `{}` where there are none. */
+/**
+ * `getblockbylimitnext`: the blocks from `startNum` to the one before `endNum`, at most 100; `{}`
+ * where there are none.
+ */
 async function getBlocks(node: DevnetNode, { startNum, endNum }: Body): Promise<unknown> {
   if (!isHeight(startNum) || !isHeight(endNum)) return {}
   if (endNum <= startNum || endNum - startNum > blocksMax) return {}
@@ -171,8 +180,10 @@ interface Frame {
 }
 
 /**
- * The internal transactions of a transaction in the order of the calls, each caller before what it calls, as a node with `vm.saveInternalTx` shows them. Anvil
- * cannot trace transactions from before its last start. For these no internal transactions are shown, as by a node that has not kept them.
+ * The internal transactions of a transaction in the order of the calls, each caller before what it
+ * calls, as a node with `vm.saveInternalTx` shows them. Anvil cannot trace transactions from before
+ * its last start. For these no internal transactions are shown, as by a node that has not kept
+ * them.
  */
 async function internalsOf({ evm }: DevnetNode, { tron, evmHash }: MinedTransaction): Promise<object> {
   if (tron.type !== 'TriggerSmartContract' && tron.type !== 'CreateSmartContract') return {}

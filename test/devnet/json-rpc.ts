@@ -1,4 +1,7 @@
-/** The JSON-RPC of the local node: the methods that the service and the tools use, with java-tron's error messages (PROTOCOL.md, Errors of JSON-RPC). */
+/**
+ * The JSON-RPC of the local node: the methods that the service and the tools use, with java-tron's
+ * error messages (PROTOCOL.md, Errors of JSON-RPC).
+ */
 import { quantity, strip0x } from '../support/hex.ts'
 import { devnetChainId } from './anvil.ts'
 import { renderMined } from './blocks.ts'
@@ -9,7 +12,10 @@ import type { DevnetNode, FoundTransaction, Heads } from './node.ts'
 type Method = readonly [parameters: number, run: (...params: readonly unknown[]) => Promise<unknown>]
 type Methods = Readonly<Record<string, Method>>
 
-/** An error response. `data` is `"{}"` if a method failed, and null if the request itself was wrong (as in java-tron). */
+/**
+ * An error response. `data` is `"{}"` if a method failed, and null if the request itself was wrong
+ * (as in java-tron).
+ */
 class RpcError extends Error {
   readonly code: number
   readonly data: string | null
@@ -28,7 +34,10 @@ const invalid = (message: string) => new RpcError(-32602, message)
 /** The error for a wrong number of parameters, or for a parameter of a wrong JSON type. */
 const invalidCall = () => new RpcError(-32602, 'method parameters invalid', null)
 
-/** Makes the function that answers the body of a request. RPC errors are responses. The function throws only at a fault of this server. */
+/**
+ * Makes the function that answers the body of a request. RPC errors are responses. The function
+ * throws only at a fault of this server.
+ */
 export function createJsonRpc(node: DevnetNode): (body: string) => Promise<string> {
   const methods = { ...blockMethods(node), ...stateMethods(node) }
   return async (body) => {
@@ -39,13 +48,15 @@ export function createJsonRpc(node: DevnetNode): (body: string) => Promise<strin
       return failure('null', new RpcError(-32005, message, null)) // in this error, java-tron's `id` is the text 'null'
     }
     const responses: string[] = []
-    for (const one of request) responses.push(await handleOne(one, methods)) // one call after the other, as java-tron does
+    // one call after the other, as java-tron does
+    for (const one of request) responses.push(await handleOne(one, methods))
     return `[${responses.join(',')}]`
   }
 }
 
 async function handleOne(request: unknown, methods: Methods): Promise<string> {
-  const { id = null, method: name = '', params = [] } = Object(request) as { [member: string]: unknown } // safe: the members are checked below
+  // safe: the members are checked below
+  const { id = null, method: name = '', params = [] } = Object(request) as { [member: string]: unknown }
   try {
     const method = methods[String(name)]
     if (method === undefined) throw new RpcError(-32601, 'method not found', null)
@@ -86,7 +97,9 @@ function blockMethods(node: DevnetNode): Methods {
   }
 }
 
-/** Returns all logs of one block. Other filters are refused, because the service never sends them. */
+/**
+ * Returns all logs of one block. Other filters are refused, because the service never sends them.
+ */
 async function getLogs(node: DevnetNode, filter: unknown): Promise<unknown> {
   const { blockHash, ...others } = readObject(filter)
   if (blockHash === undefined || Object.keys(others).length > 0) {
@@ -100,8 +113,8 @@ async function getLogs(node: DevnetNode, filter: unknown): Promise<unknown> {
 }
 
 /**
- * The methods that read state. A full node's state is that after its newest block and all transactions that are in no block yet
- * (PROTOCOL.md, Balances). anvil calls this state `pending`.
+ * The methods that read state. A full node's state is that after its newest block and all
+ * transactions that are in no block yet (PROTOCOL.md, Balances). anvil calls this state `pending`.
  */
 function stateMethods(node: DevnetNode): Methods {
   return {
@@ -143,7 +156,10 @@ function readText(value: unknown): string {
   return value.toLowerCase()
 }
 
-/** Parses an address: 20 bytes, or 21 bytes that start with 41, in hex with or without `0x`. Returns 40 hex digits. */
+/**
+ * Parses an address: 20 bytes, or 21 bytes that start with 41, in hex with or without `0x`. Returns
+ * 40 hex digits.
+ */
 function parseStateAddress(value: unknown): string {
   const address = /^(?:0x)?(?:41)?([0-9a-f]{40})$/.exec(readText(value))?.[1]
   if (address === undefined) throw invalid('invalid address hash value')
@@ -163,7 +179,10 @@ function parseHeight(value: unknown, heads: Heads): number {
   return Number(given)
 }
 
-/** Parses the hash of a block or transaction: 64 hex digits with or without `0x`. Returns them without. */
+/**
+ * Parses the hash of a block or transaction: 64 hex digits with or without `0x`. Returns them
+ * without.
+ */
 function parseHash(value: unknown): string {
   const digits = strip0x(readText(value))
   if (!/^[0-9a-f]{64}$/.test(digits)) throw invalid('invalid hash value')
@@ -171,8 +190,8 @@ function parseHash(value: unknown): string {
 }
 
 /**
- * A transaction as `eth_getTransactionByHash` shows it, without the contract's type and the result. If no block contains the transaction, the members about its
- * block are `0x`.
+ * A transaction as `eth_getTransactionByHash` shows it, without the contract's type and the result.
+ * If no block contains the transaction, the members about its block are `0x`.
  */
 function toTransactionObject(found: FoundTransaction | null): Record<string, unknown> | null {
   if (found === null) return null

@@ -6,7 +6,10 @@ import { oneByOne } from './one-by-one.ts'
 
 /** Keeps a chain on the disk. */
 export interface Keeping {
-  /** Stores the chain as it is now. When the promise resolves, the chain is on the disk, even if a process is killed. */
+  /**
+   * Stores the chain as it is now. When the promise resolves, the chain is on the disk, even if a
+   * process is killed.
+   */
   store(): Promise<void>
   /** The newest height that is stored; Infinity for a chain that is in memory only. */
   storedTo(): number
@@ -18,8 +21,9 @@ export const inMemory: Keeping = { store: async () => {}, storedTo: () => Number
 const unzip = promisify(gunzip)
 
 /**
- * Keeps the chain of `evm` in a file that is complete at any time. `startedAt` is the newest height in the file at the start. anvil's own way of storing is not
- * used: anvil overwrites the file in place, and only now and then, so killing anvil could damage the file or lose blocks.
+ * Keeps the chain of `evm` in a file that is complete at any time. `startedAt` is the newest height
+ * in the file at the start. anvil's own way of storing is not used: anvil overwrites the file in
+ * place, and only now and then, so killing anvil could damage the file or lose blocks.
  */
 export function keepIn(file: string, evm: Evm, startedAt: number): Keeping {
   let height = startedAt

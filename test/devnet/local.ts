@@ -20,7 +20,10 @@ export interface LocalFolders {
   readonly databases: string
 }
 
-/** The folders of `npm start` with `cells` cells. A deployment with several cells has a chain of its own, because a database belongs to one chain. */
+/**
+ * The folders of `npm start` with `cells` cells. A deployment with several cells has a chain of its
+ * own, because a database belongs to one chain.
+ */
 export function localFolders(cells: number): LocalFolders {
   const folder = cells === 1 ? root : `${chainDir}/cells-${cells}/`
   const chain = cells === 1 ? `${chainDir}/` : folder
@@ -29,14 +32,18 @@ export function localFolders(cells: number): LocalFolders {
 
 const idPaths = ({ chain, databases }: LocalFolders) => [`${chain}id`, `${databases}devnet-id`] as const
 
-/** The pace of `npm start`: blocks as on Tron, and a third of its finality, so that a deposit is seen, and credited soon. */
+/**
+ * The pace of `npm start`: blocks as on Tron, and a third of its finality, so that a deposit is
+ * seen, and credited soon.
+ */
 export const localPace = { blockSeconds: 3, finalityBlocks: 6, behindSeconds: 60 }
 /** Seconds until a payment is final on the chain of `npm start`. */
 export const secondsToFinal = localPace.blockSeconds * (localPace.finalityBlocks + 1)
 
 /**
- * Refuses a chain and a database that do not contain the same random id, because they do not belong together. With a new chain, the stored scan position would
- * be of blocks that no longer exist. With a new database, the old deposits would be credited a second time, to any user.
+ * Refuses a chain and a database that do not contain the same random id, because they do not belong
+ * together. With a new chain, the stored scan position would be of blocks that no longer exist.
+ * With a new database, the old deposits would be credited a second time, to any user.
  */
 export function requireMatchingData(folders: LocalFolders): void {
   const [ofChain, ofDatabase] = idPaths(folders).map(readId)
@@ -75,8 +82,8 @@ function readId(path: string): string | null {
 }
 
 /**
- * The ports from `PORT` and `DEVNET_PORT`. anvil's port is derived from the Tron server's. Those of the receiver of events and the shop are derived from the
- * service's.
+ * The ports from `PORT` and `DEVNET_PORT`. anvil's port is derived from the Tron server's. Those of
+ * the receiver of events and the shop are derived from the service's.
  */
 export function readPorts() {
   const service = readPort('PORT', 8787)
@@ -101,7 +108,10 @@ function readPort(name: string, defaultPort: number): number {
   return port
 }
 
-/** A backend's token for the next hour. By default it is the shop's, with the scopes that a shop needs. */
+/**
+ * A backend's token for the next hour. By default it is the shop's, with the scopes that a shop
+ * needs.
+ */
 export async function localBackendToken(
   secret: string,
   scope = 'ledger:read ledger:post ledger:pay',
@@ -128,14 +138,18 @@ export function readVariable(name: string): string | undefined {
 }
 
 /**
- * The address of the desk of the service at `base`, with a token of the name `office`: another name than the shop's, so it may approve the shop's payouts.
+ * The address of the desk of the service at `base`, with a token of the name `office`: another name
+ * than the shop's, so it may approve the shop's payouts.
  */
 export async function deskAddress(base: string, secret: string): Promise<string> {
   const token = await localBackendToken(secret, 'ledger:read ledger:approve ledger:pay', 'office')
   return `${base}/desk#token=${token}`
 }
 
-/** Three commands: run a signer, ask the service at `base` for a payout of 5 USDT of user 1, and show the payout. They use `$TOKEN`. */
+/**
+ * Three commands: run a signer, ask the service at `base` for a payout of 5 USDT of user 1, and
+ * show the payout. They use `$TOKEN`.
+ */
 export function payoutCommands(base: string, to: string, nodes: string | null): readonly [string, ...string[]] {
   const payout = { uid: 1, cuy: 2, amt: '5', to, osn: 'payout-1' }
   const ask = `-H 'content-type: application/json' -d '${JSON.stringify({ payouts: [payout] })}'`

@@ -8,8 +8,9 @@ export interface FolderLock {
 }
 
 /**
- * Takes the lock of a folder for this process, and makes the folder if it is missing. Throws a `UserError` that names the process that holds the lock, if
- * another one does. SQLite holds the lock, because the operating system releases such a lock however the process ends.
+ * Takes the lock of a folder for this process, and makes the folder if it is missing. Throws a
+ * `UserError` that names the process that holds the lock, if another one does. SQLite holds the
+ * lock, because the operating system releases such a lock however the process ends.
  */
 export function lockFolder(folder: string): FolderLock {
   mkdirSync(folder, { recursive: true })

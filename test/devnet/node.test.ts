@@ -55,7 +55,8 @@ describe('a range of blocks', () => {
     expect(headers.slice(1).map(({ timestamp }, i) => timestamp - (headers[i]?.timestamp ?? 0))).toEqual([3_000, 3_000])
     expect(headers[0]?.timestamp).toBeLessThan(Date.now() - 50 * 60_000)
     expect(`0x${blocks[1]?.blockID}`).toBe((await blockAt('0x2')).hash)
-    expect(Object.keys(blocks[2] ?? {})).toEqual(['blockID', 'block_header']) // a block without transactions has no member for them
+    // a block without transactions has no member for them
+    expect(Object.keys(blocks[2] ?? {})).toEqual(['blockID', 'block_header'])
   })
 
   it('leaves out what is above the head', async () => {

@@ -26,17 +26,29 @@ export interface DevnetNode {
   heads(): Promise<Heads>
   /** The block at this height; null above the newest block. */
   blockAt(height: number): Promise<BlockWithReceipts | null>
-  /** The blocks from one height to another, both included. Heights above the newest block are left out. */
+  /**
+   * The blocks from one height to another, both included. Heights above the newest block are left
+   * out.
+   */
   blocksAt(from: number, to: number): Promise<readonly BlockWithReceipts[]>
   /** `hash` is 64 hex digits; null if the chain has no such block. */
   blockByHash(hash: string): Promise<BlockWithReceipts | null>
   /** `txid` is 64 hex digits; null if there is no such transaction. */
   findTransaction(txid: string): Promise<FoundTransaction | null>
-  /** Gives a Tron transaction to the EVM chain, after the transactions that were submitted earlier. It is in no block yet. */
+  /**
+   * Gives a Tron transaction to the EVM chain, after the transactions that were submitted earlier.
+   * It is in no block yet.
+   */
   submit(transaction: EmbeddedTransaction, fails?: 'OUT_OF_ENERGY'): Promise<SentTransaction>
-  /** The accounts after all transactions, unmined ones included, and the time of the newest block (`now`). */
+  /**
+   * The accounts after all transactions, unmined ones included, and the time of the newest block
+   * (`now`).
+   */
   accounts(): Promise<{ readonly accounts: Accounts; readonly now: number }>
-  /** The sun of an address (40 hex digits) after all transactions, unmined ones included: its balance in the EVM minus its fees on Tron. */
+  /**
+   * The sun of an address (40 hex digits) after all transactions, unmined ones included: its
+   * balance in the EVM minus its fees on Tron.
+   */
   balance(address: string): Promise<bigint>
 }
 
@@ -52,8 +64,9 @@ export type FoundTransaction =
 const indexStep = 500
 
 /**
- * The node over anvil's chain. It reads all blocks once to index them, so it needs no store of its own. A block counts as final only when `keeping` has stored
- * it, so that no block which the service has scanned is lost when this process ends.
+ * The node over anvil's chain. It reads all blocks once to index them, so it needs no store of its
+ * own. A block counts as final only when `keeping` has stored it, so that no block which the
+ * service has scanned is lost when this process ends.
  */
 export function createDevnetNode(evm: Evm, finalityLag: number, keeping: Pick<Keeping, 'storedTo'>): DevnetNode {
   const currentIndex = createIndex(evm)
@@ -113,9 +126,15 @@ export function createDevnetNode(evm: Evm, finalityLag: number, keeping: Pick<Ke
   }
 }
 
-/** The recipient of the EVM transaction that carries a Tron transaction which neither moves TRX nor runs a contract. The address has no key. */
+/**
+ * The recipient of the EVM transaction that carries a Tron transaction which neither moves TRX nor
+ * runs a contract. The address has no key.
+ */
 const carrier = '0x0000000000000000000000000062726f61646373'
-/** The gas limit of every transaction. Gas is free here; without a limit, anvil's estimate would refuse a transaction that must fail. */
+/**
+ * The gas limit of every transaction. Gas is free here; without a limit, anvil's estimate would
+ * refuse a transaction that must fail.
+ */
 const gas = quantity(10_000_000)
 
 /** The EVM transaction that does what the Tron transaction does, and carries its bytes. */
@@ -148,7 +167,10 @@ const emptyIndex = (): ChainIndex => ({
   newestTime: 0,
 })
 
-/** Makes a function that returns the index of all blocks. After a fork the function indexes all blocks anew. */
+/**
+ * Makes a function that returns the index of all blocks. After a fork the function indexes all
+ * blocks anew.
+ */
 function createIndex(evm: Evm): () => Promise<ChainIndex> {
   let index = emptyIndex()
   let indexing = Promise.resolve()

@@ -1,8 +1,14 @@
-/** `npm run pay -- <T-address> <amount> <TRX|USDT|TRC10>`: sends a deposit on the local chain, from an outside account. */
+/**
+ * `npm run pay -- <T-address> <amount> <TRX|USDT|TRC10>`: sends a deposit on the local chain, from
+ * an outside account.
+ */
 import { printLine, UserError } from '../support/project.ts'
 import { readPorts, secondsToFinal } from './local.ts'
 
-/** Longest wait for the reply. The local chain replies when the payment's block is stored, usually within three seconds. */
+/**
+ * Longest wait for the reply. The local chain replies when the payment's block is stored, usually
+ * within three seconds.
+ */
 const answerMsMax = 90_000
 
 try {

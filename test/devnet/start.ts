@@ -1,7 +1,8 @@
 /**
- * `npm start`: the whole service on this machine, without internet access. It starts a local chain with a Tron server, the database
- * with its migrations, the Worker with its objects, its cron each minute, and a receiver that prints events. Chain and database
- * are kept for the next start, and belong together. `--log` prints all lines of the Worker. `--cells 3` puts three databases behind
+ * `npm start`: the whole service on this machine, without internet access. It starts a local chain
+ * with a Tron server, the database with its migrations, the Worker with its objects, its cron each
+ * minute, and a receiver that prints events. Chain and database are kept for the next start, and
+ * belong together. `--log` prints all lines of the Worker. `--cells 3` puts three databases behind
  * the service, in another folder than that of one database. `--help` prints all options.
  */
 import { copyFileSync, existsSync, mkdirSync } from 'node:fs'
@@ -29,13 +30,22 @@ import { eventLine, helpText, isWorthPrinting, localSymbols, refusedTokenLine, w
 import { applyMigrations, startWorker } from './wrangler.ts'
 
 const cronIntervalMs = 60_000
-/** Longest wait for an answer of the service. An answer takes milliseconds, or seconds if the service asks a node for it. */
+/**
+ * Longest wait for an answer of the service. An answer takes milliseconds, or seconds if the
+ * service asks a node for it.
+ */
 const answerMsMax = 60_000
 
-/** One function for each part that was started, which stops it. They are called in the reverse order of the starts. */
+/**
+ * One function for each part that was started, which stops it. They are called in the reverse order
+ * of the starts.
+ */
 const stopSteps: (() => Promise<void>)[] = []
 let isReady = false
-/** The newest line about a refused token. A page asks every few seconds, so the same line is printed once. */
+/**
+ * The newest line about a refused token. A page asks every few seconds, so the same line is printed
+ * once.
+ */
 let lastRefusal: string | null = null
 let isStopping = false
 
@@ -92,7 +102,8 @@ async function start(): Promise<void> {
   const devnet = await startChain(ports)
   stopSteps.push(devnet.stop)
   await prepareOperator(devnet, [payoutBase58, ...cells.slice(1).map((_, i) => payoutAddressAt(i + 1))])
-  if (devnet.startedAt === 0) await devnet.mine(localPace.finalityBlocks + 1) // on a new chain, so that it has a final block before the service asks for one
+  // on a new chain, so that it has a final block before the service asks for one
+  if (devnet.startedAt === 0) await devnet.mine(localPace.finalityBlocks + 1)
   void devnet.ended.then(({ errorOutput }) =>
     stop(1, `The local chain stopped unexpectedly: ${errorOutput || 'no error message'}.`),
   )
@@ -109,7 +120,8 @@ async function start(): Promise<void> {
   const changes = findOverrides(additions, readVariable)
   for (const line of overrideLines(changes, readVariable)) printLine(line)
   const worker = await startWorker(folders.config, ports.service, changes, (line) => {
-    const isPrinted = isReady ? isLogging || isWorthPrinting(line) : /error/i.test(line) // only errors are printed before the start is complete
+    // only errors are printed before the start is complete
+    const isPrinted = isReady ? isLogging || isWorthPrinting(line) : /error/i.test(line)
     if (isPrinted) printLine(line)
     const refused = isReady ? refusedTokenLine(line) : null
     if (refused !== null && refused !== lastRefusal) printLine(refused)
@@ -130,10 +142,14 @@ async function start(): Promise<void> {
     printLine(welcome({ base, address, shop: shop?.url ?? null, desk, chainPort: process.env.DEVNET_PORT, cells }))
 }
 
-/** Writes the configuration of a deployment with several cells (databases, each with its users). Returns the cells. */
+/**
+ * Writes the configuration of a deployment with several cells (databases, each with its users).
+ * Returns the cells.
+ */
 function prepareCells() {
   const text = readVariable('PAYOUTS')
-  const payouts = text === undefined ? null : (JSON.parse(text) as object) // safe: only passed on, and parsed by the service
+  // safe: only passed on, and parsed by the service
+  const payouts = text === undefined ? null : (JSON.parse(text) as object)
   writeCellsFolder(folders.config, cellCount, readVariables(), payouts)
   return localCells(cellCount, payouts)
 }
@@ -189,7 +205,10 @@ async function requireFreePort(port: number, variable: string): Promise<void> {
   )
 }
 
-/** Throws if the service has scanned blocks that the chain does not have: a disk has failed, or the chain's folder is an older copy. */
+/**
+ * Throws if the service has scanned blocks that the chain does not have: a disk has failed, or the
+ * chain's folder is an older copy.
+ */
 async function requireScannedBlocks(base: string, devnet: Devnet): Promise<void> {
   const { scanned } = await ask<{ scanned: unknown }>(base, '/health')
   if (typeof scanned !== 'number' || scanned <= Math.max(devnet.startedAt, localPace.finalityBlocks)) return
@@ -199,7 +218,9 @@ async function requireScannedBlocks(base: string, devnet: Devnet): Promise<void>
   )
 }
 
-/** The `data` of the service's answer. Throws a `UserError` if no answer comes within `answerMsMax`. */
+/**
+ * The `data` of the service's answer. Throws a `UserError` if no answer comes within `answerMsMax`.
+ */
 async function ask<T>(base: string, path: string): Promise<Partial<T>> {
   const signal = AbortSignal.timeout(answerMsMax)
   try {
@@ -211,7 +232,10 @@ async function ask<T>(base: string, path: string): Promise<Partial<T>> {
   }
 }
 
-/** Runs the cron handler, as the platform does in a deployment. The handler wakes the scanner, which then sets its own alarms. */
+/**
+ * Runs the cron handler, as the platform does in a deployment. The handler wakes the scanner, which
+ * then sets its own alarms.
+ */
 async function cron(base: string): Promise<void> {
   await fetch(`${base}/cdn-cgi/handler/scheduled`, { signal: AbortSignal.timeout(cronIntervalMs) }).catch(() => null)
 }

@@ -25,7 +25,10 @@ export interface ApiBlock {
   readonly transactions?: readonly ApiTransaction[]
 }
 
-/** The first deposit address of the tests' extended public key (PROTOCOL.md, Addresses and derivation). */
+/**
+ * The first deposit address of the tests' extended public key (PROTOCOL.md, Addresses and
+ * derivation).
+ */
 export const depositBase58 = 'TWer2Ygk5TEheHp3TPuYeqxmB6SsGZmaL6'
 /** The address `depositBase58` as 40 hex digits. */
 export const depositHex = 'e2e1a54926527fbb4e4420de4c6bab82beaee24d'
@@ -61,7 +64,8 @@ export async function postApi(devnet: Devnet, path: string, body: object): Promi
 
 /** The blocks from `startNum` to `endNum` − 1, as the HTTP API shows them. */
 export async function blocksOf(devnet: Devnet, startNum: number, endNum: number): Promise<readonly ApiBlock[]> {
-  return ((await postApi(devnet, 'getblockbylimitnext', { startNum, endNum })).block ?? []) as ApiBlock[] // the tests compare every part that they use
+  // the tests compare every part that they use
+  return ((await postApi(devnet, 'getblockbylimitnext', { startNum, endNum })).block ?? []) as ApiBlock[]
 }
 
 /** A mined transaction as the HTTP API shows it in its block. */
@@ -73,7 +77,10 @@ export async function minedTransaction(devnet: Devnet, txid: string): Promise<Ap
   return found
 }
 
-/** Pays an amount of each currency to the deposit address in one block and makes it final. The values are the txids. */
+/**
+ * Pays an amount of each currency to the deposit address in one block and makes it final. The
+ * values are the txids.
+ */
 export async function payAllCurrencies(
   devnet: Devnet,
   amount = '2.5',

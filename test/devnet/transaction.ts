@@ -4,7 +4,10 @@ import { bytesToHex, hexToBytes } from '@noble/hashes/utils.js'
 import { utils } from 'tronweb'
 import { strip0x } from '../support/hex.ts'
 
-/** What a transaction costs, decided when the node accepts it: units of energy and bandwidth, and fees in sun. */
+/**
+ * What a transaction costs, decided when the node accepts it: units of energy and bandwidth, and
+ * fees in sun.
+ */
 export interface Settlement {
   readonly result: 'SUCCESS' | 'REVERT' | 'OUT_OF_ENERGY'
   readonly energyTotal: number
@@ -18,7 +21,10 @@ export interface Settlement {
   readonly activationFee: number
 }
 
-/** What the EVM chain keeps of a Tron transaction: the hex digits of `raw_data`, the signature (65 bytes) and what it costs. */
+/**
+ * What the EVM chain keeps of a Tron transaction: the hex digits of `raw_data`, the signature (65
+ * bytes) and what it costs.
+ */
 export interface EmbeddedTransaction {
   readonly rawHex: string
   readonly signature: string
@@ -26,7 +32,10 @@ export interface EmbeddedTransaction {
   readonly settlement: Settlement | null
 }
 
-/** The `raw_data` of a transaction. Addresses are 40 hex digits, times milliseconds, everything else hex without `0x`. */
+/**
+ * The `raw_data` of a transaction. Addresses are 40 hex digits, times milliseconds, everything else
+ * hex without `0x`.
+ */
 export interface RawTransaction {
   readonly txid: string
   readonly rawHex: string
@@ -58,10 +67,16 @@ interface RawJson {
   readonly fee_limit?: number
 }
 
-/** The parameters of a transaction's contract (Tron's word for its operation), by their names in the HTTP API. */
+/**
+ * The parameters of a transaction's contract (Tron's word for its operation), by their names in the
+ * HTTP API.
+ */
 export type ContractValue = Readonly<Record<string, unknown>>
 
-/** The part of tronweb that is used: pure functions between JSON and protobuf, and the generated parser of `raw_data`. */
+/**
+ * The part of tronweb that is used: pure functions between JSON and protobuf, and the generated
+ * parser of `raw_data`.
+ */
 const { transaction: encoder, deserializeTx: decoder } = utils as unknown as {
   readonly transaction: { txJsonToPb(json: object): unknown; txPbToRawDataHex(message: unknown): string }
   readonly deserializeTx: { deserializeTransaction(type: string, rawHex: string): unknown }
@@ -77,7 +92,10 @@ const expiresAfterMs = 60_000
 const feeLimit = 100_000_000
 const typeUrl = 'type.googleapis.com/protocol.'
 
-/** Hex digits of the `raw_data` of a transaction with this timestamp. `memo` is hex digits that make the `raw_data`, and so its txid, unique. */
+/**
+ * Hex digits of the `raw_data` of a transaction with this timestamp. `memo` is hex digits that make
+ * the `raw_data`, and so its txid, unique.
+ */
 export function encodeRaw(type: string, value: ContractValue, memo: string, timestamp: number): string {
   const message = encoder.txJsonToPb({
     raw_data: {
@@ -98,7 +116,10 @@ export function runsCode(type: string): boolean {
   return type === 'TriggerSmartContract' || type === 'CreateSmartContract'
 }
 
-/** Parses the `raw_data` in these bytes. Throws if they are no such message, or of a type that tronweb does not know. */
+/**
+ * Parses the `raw_data` in these bytes. Throws if they are no such message, or of a type that
+ * tronweb does not know.
+ */
 export function parseRaw(rawHex: string): RawTransaction {
   const bytes = hexToBytes(rawHex)
   const [contract] = TronWebProto.Transaction.raw.deserializeBinary(bytes).getContractList()
@@ -120,7 +141,10 @@ export function parseRaw(rawHex: string): RawTransaction {
   }
 }
 
-/** Parses a `Transaction` message, as `broadcasthex` takes it. Throws if the bytes are no such message. */
+/**
+ * Parses a `Transaction` message, as `broadcasthex` takes it. Throws if the bytes are no such
+ * message.
+ */
 export function parseTransaction(bytes: Uint8Array): {
   readonly raw: RawTransaction
   readonly signatures: readonly Uint8Array[]
@@ -138,7 +162,10 @@ export function parseTransaction(bytes: Uint8Array): {
   return { raw: parseRaw(rawHex), signatures }
 }
 
-/** tronweb's JSON as java-tron prints it: hex digits in lower case, and nothing that is zero, false or empty. */
+/**
+ * tronweb's JSON as java-tron prints it: hex digits in lower case, and nothing that is zero, false
+ * or empty.
+ */
 function asPrinted(value: unknown): unknown {
   if (typeof value === 'string') return /^[0-9A-F]+$/.test(value) ? value.toLowerCase() : value
   if (Array.isArray(value)) return value.map(asPrinted)
@@ -150,15 +177,19 @@ function asPrinted(value: unknown): unknown {
 
 const isEmptyList = (value: unknown) => Array.isArray(value) && value.length === 0
 
-/** Call data that stands for a call that runs out of energy. Here every call has enough gas, so this one fails because no contract has the function. */
+/**
+ * Call data that stands for a call that runs out of energy. Here every call has enough gas, so this
+ * one fails because no contract has the function.
+ */
 export const outOfEnergyCall = '0xffffffff'
 /** Ends the call data of each EVM transaction: "tronpb01". */
 const magic = '74726f6e70623031'
 const lengthDigits = 8
 
 /**
- * The bytes that are appended to the call data of the EVM transaction that executes a Tron transaction. A contract ignores bytes after its
- * parameters, and an account ignores all of them. So the chain itself keeps the Tron bytes, without a second store.
+ * The bytes that are appended to the call data of the EVM transaction that executes a Tron
+ * transaction. A contract ignores bytes after its parameters, and an account ignores all of them.
+ * So the chain itself keeps the Tron bytes, without a second store.
  */
 export function encodeEmbedded(transaction: EmbeddedTransaction): string {
   const payload = Buffer.from(JSON.stringify(transaction)).toString('hex')

@@ -18,9 +18,9 @@ import type { DevnetNode } from './node.ts'
 type Route = (body: string) => Promise<{ readonly type: string; readonly body: string }>
 
 /**
- * Serves the paths of a java-tron 4.8.2 node that the service and the tools use (`/jsonrpc`, `/wallet/`) and the controls,
- * which no node has, under `/devnet/`. Each control is a POST with JSON in both directions; an invalid request gets 400
- * with `{ error }`.
+ * Serves the paths of a java-tron 4.8.2 node that the service and the tools use (`/jsonrpc`,
+ * `/wallet/`) and the controls, which no node has, under `/devnet/`. Each control is a POST with
+ * JSON in both directions; an invalid request gets 400 with `{ error }`.
  */
 export async function startTronServer(node: DevnetNode, control: Control, port: number): Promise<RunningServer> {
   let requests = 0
@@ -66,7 +66,10 @@ function json(run: (body: string) => Promise<unknown>): Route {
   return async (body) => ({ type: 'application/json', body: JSON.stringify(await run(body)) })
 }
 
-/** Answers a body that cannot be parsed with `{ Error }` and HTTP 200, because this API has no other status. */
+/**
+ * Answers a body that cannot be parsed with `{ Error }` and HTTP 200, because this API has no other
+ * status.
+ */
 async function answerCall(call: WalletCall, body: string): Promise<unknown> {
   try {
     return await call(parse(body))
@@ -97,7 +100,8 @@ async function serve(
 function parse(body: string): Record<string, unknown> {
   try {
     const value: unknown = JSON.parse(body === '' ? '{}' : body)
-    if (typeof value === 'object' && value !== null) return value as Record<string, unknown> // safe: an object that is not null
+    // safe: an object that is not null
+    if (typeof value === 'object' && value !== null) return value as Record<string, unknown>
   } catch {
     // invalid JSON gets the error below
   }

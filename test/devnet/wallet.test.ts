@@ -27,7 +27,10 @@ beforeAll(async () => {
 })
 afterAll(() => devnet.stop())
 
-/** An error text of a node, in which words replace what differs from chain to chain: signatures, addresses and long numbers. */
+/**
+ * An error text of a node, in which words replace what differs from chain to chain: signatures,
+ * addresses and long numbers.
+ */
 const withoutNames = (text: string) =>
   text
     .replace(/[0-9a-f]{130}/g, 'SIGNATURE')
@@ -115,7 +118,10 @@ const accountWith = async (amounts: Partial<Record<'TRX' | 'USDT', string>>) => 
   await devnet.mine()
   return account
 }
-/** Sends a transaction and mines a block. Returns its txid, and what `gettransactioninfobyid` says about it. */
+/**
+ * Sends a transaction and mines a block. Returns its txid, and what `gettransactioninfobyid` says
+ * about it.
+ */
 const sent = async (from: TestAccount, address: string, content: Content) => {
   const reply = await client.send(from, address, content)
   await devnet.mine()
@@ -188,7 +194,8 @@ describe('an address that only received tokens', () => {
     const { receipt } = info as { receipt: Record<string, unknown> }
     expect(receipt).toMatchObject({ net_usage: 345, result: 'SUCCESS' })
     expect(receipt.energy_usage).toBe(receipt.energy_usage_total)
-    expect(estimated).toMatchObject({ energy_used: receipt.energy_usage, result: { result: true } }) // exactly the real usage
+    // exactly the real usage
+    expect(estimated).toMatchObject({ energy_used: receipt.energy_usage, result: { result: true } })
     const used = await client.resourcesOf(from.base58)
     expect(used).toMatchObject({ freeNetUsed: 345, EnergyUsed: expect.any(Number) })
 

@@ -13,7 +13,10 @@ import {
 } from './local.ts'
 import { freshBase58 } from './operator.ts'
 
-/** What `npm start` has started. `shop` and `desk` are null if `.dev.vars` has no secrets for them. `chainPort` is `DEVNET_PORT`, if it is set. */
+/**
+ * What `npm start` has started. `shop` and `desk` are null if `.dev.vars` has no secrets for them.
+ * `chainPort` is `DEVNET_PORT`, if it is set.
+ */
 interface Running {
   readonly base: string
   readonly address: string
@@ -93,13 +96,17 @@ mnemonic, which is "${'test '.repeat(11)}junk" here, in public:`,
 
 const commands = (lines: readonly string[]) => lines.map((line) => `  ${line}`).join('\n')
 
-/** `TRON_NODES` for a local chain on another port than usual, with the limits of `test/devnet/dev.vars`. */
+/**
+ * `TRON_NODES` for a local chain on another port than usual, with the limits of
+ * `test/devnet/dev.vars`.
+ */
 const localNodes = (api: string) =>
   JSON.stringify([{ rpc: `${api}/jsonrpc`, api, perSecond: 1_000, perDay: 10_000_000 }])
 
 /** The symbols of the currencies in `.dev.vars`, by their numbers. */
 export function localSymbols(): ReadonlyMap<number, string> {
-  const list = JSON.parse(readVariable('CURRENCIES') ?? '[]') as { readonly cuy: number; readonly symbol: string }[] // safe: the service has accepted it
+  // safe: the service has accepted it
+  const list = JSON.parse(readVariable('CURRENCIES') ?? '[]') as { readonly cuy: number; readonly symbol: string }[]
   return new Map(list.map(({ cuy, symbol }) => [cuy, symbol]))
 }
 
@@ -138,8 +145,9 @@ export function eventLine(event: unknown, symbols: ReadonlyMap<number, string>):
 }
 
 /**
- * One line for a request whose token was refused, from the service's own line about it; null for any other line. The answer says nothing about a token whose
- * signature is wrong, so a wrong secret in one's own shop could not be told from a fault of the service.
+ * One line for a request whose token was refused, from the service's own line about it; null for
+ * any other line. The answer says nothing about a token whose signature is wrong, so a wrong secret
+ * in one's own shop could not be told from a fault of the service.
  */
 export function refusedTokenLine(line: string): string | null {
   if (!line.startsWith('{"level":"info"')) return null

@@ -13,7 +13,10 @@ export interface LocalWorker {
   stop(): Promise<void>
 }
 
-/** Applies all missing migrations to the local databases with these bindings in the configuration of a folder. */
+/**
+ * Applies all missing migrations to the local databases with these bindings in the configuration of
+ * a folder.
+ */
 export async function applyMigrations(folder: string, bindings: readonly string[]): Promise<void> {
   for (const binding of bindings) {
     await runWrangler(['d1', 'migrations', 'apply', binding, '--local'], 'The migrations could not be applied', folder)
@@ -25,8 +28,8 @@ const readyMsMax = 120_000
 const lookMs = 200
 
 /**
- * Starts the Worker of a folder; resolves when it answers a request, whatever wrangler prints. `changes` replace variables of `.dev.vars`.
- * `print` gets every later line of its output.
+ * Starts the Worker of a folder; resolves when it answers a request, whatever wrangler prints.
+ * `changes` replace variables of `.dev.vars`. `print` gets every later line of its output.
  */
 export async function startWorker(
   folder: string,

@@ -1,7 +1,9 @@
 import createClient from 'openapi-fetch'
 import type { paths } from './wallet.d.ts'
 
-/** Lets the service look for new deposits of the user, then lists the newest ten deposits in USDT. */
+/**
+ * Lets the service look for new deposits of the user, then lists the newest ten deposits in USDT.
+ */
 export async function newestDeposits(baseUrl: string, token: string): Promise<string[]> {
   const service = createClient<paths>({ baseUrl, headers: { authorization: `Bearer ${token}` } })
   await service.GET('/tron/recharge')

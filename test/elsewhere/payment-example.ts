@@ -7,7 +7,10 @@ export interface Access {
   readonly backendToken: string
 }
 
-/** Gives a user 5 USDT, and takes a millionth of a USDT for an order. Returns what the user's list and the events show of the order. */
+/**
+ * Gives a user 5 USDT, and takes a millionth of a USDT for an order. Returns what the user's list
+ * and the events show of the order.
+ */
 export async function payForOrder({ baseUrl, userToken, backendToken }: Access, uid: number): Promise<string[]> {
   const [user, backend] = [userToken, backendToken].map((auth) => ({ baseUrl, auth, throwOnError: true as const }))
   const posted = await postLedgerEntries({

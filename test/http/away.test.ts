@@ -4,7 +4,10 @@ import { payoutsSetting } from '../payouts/harness.ts'
 import { situations } from './openapi/situations.ts'
 import { awayDatabase, awayError, brokenDatabase, postInit, type RunningService, startService } from './service.ts'
 
-/** The service over the same database, which is away once `leave` is called. Its settings are compared before that, as in an isolate that has served. */
+/**
+ * The service over the same database, which is away once `leave` is called. Its settings are
+ * compared before that, as in an isolate that has served.
+ */
 async function leaving(before: RunningService, broken = awayDatabase()) {
   let isAway = false
   const current = () => (isAway ? broken : before.bindings.DB) as D1Database

@@ -6,8 +6,8 @@ import { bearer, signHs256, tokenNow } from '../support/tokens.ts'
 import { testSecret } from '../support/variables.ts'
 import { addressIn, payFinal, type RunningService, startService, usdtTo, wholeOf } from './service.ts'
 
-// All attacks go to one service, in which callers 7 and 8 have a deposit each. At the end nothing may have crashed, no alarm may be raised, and every
-// table must be as it was before.
+// All attacks go to one service, in which callers 7 and 8 have a deposit each. At the end nothing
+// may have crashed, no alarm may be raised, and every table must be as it was before.
 
 /** The issuer and the audience that tokens must name. */
 const issued = { iss: 'https://issuer.example', aud: 'wallet' }

@@ -5,7 +5,10 @@ import { blockSeconds } from '../../src/worker/chain/block.ts'
 import { payoutRequest, payoutsSetting } from '../payouts/harness.ts'
 import { addressIn, finalityLag, payFinal, type RunningService, startService, trxTo, usdtTo } from './service.ts'
 
-/** What belongs to one caller: two addresses, and one deposit in each currency. No two callers have deposits of the same amount. */
+/**
+ * What belongs to one caller: two addresses, and one deposit in each currency. No two callers have
+ * deposits of the same amount.
+ */
 interface Holding {
   readonly uid: number
   readonly addresses: readonly Address[]
@@ -60,7 +63,10 @@ beforeAll(async () => {
   )
 })
 
-/** Patterns that only responses to this caller may match. Ids are small numbers, so they count only in members that hold such ids. */
+/**
+ * Patterns that only responses to this caller may match. Ids are small numbers, so they count only
+ * in members that hold such ids.
+ */
 function marksOf({ uid, addresses, txids, wids, ids, amounts }: Holding): readonly RegExp[] {
   const written = addresses.flatMap((address) => [
     address,
@@ -145,7 +151,8 @@ const anyHeaders = fc.record(
   },
   { requiredKeys: [] },
 )
-// `/wallet/flow/list` has the most parameters, so it is drawn most often. Each request has few parameters: many together would match nothing.
+// `/wallet/flow/list` has the most parameters, so it is drawn most often. Each request has few
+// parameters: many together would match nothing.
 const anyPath = fc.constantFrom(...Object.keys(shapes), '/wallet/flow/list', '/wallet/flow/list', '/wallet/flow/list')
 const anyRequest = anyPath.chain((path) => {
   const parameters = Object.entries(shapes[path] ?? {})

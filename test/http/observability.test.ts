@@ -3,7 +3,10 @@ import { bearer, signHs256, tokenNow } from '../support/tokens.ts'
 import { testSecret, testXpub } from '../support/variables.ts'
 import { addressIn, payFinal, type RunningService, startService, usdtTo } from './service.ts'
 
-/** The costs in the log lines of one kind, without the times. `event` is the kind, for example `request`. */
+/**
+ * The costs in the log lines of one kind, without the times. `event` is the kind, for example
+ * `request`.
+ */
 const costsIn = ({ lines }: RunningService, event: string) =>
   lines
     .map((line) => JSON.parse(line))
@@ -44,8 +47,9 @@ describe('the log line of a request', () => {
   })
 
   test.each([
-    // The rows read: /wallet/list the wallet; /wallet/flow/list the page's entry and what its count needs; /tron/generate and /tron/balance the
-    // newest address; /health the scan and the payouts' open transactions.
+    // The rows read: /wallet/list the wallet; /wallet/flow/list the page's entry and what its count
+    // needs; /tron/generate and /tron/balance the newest address; /health the scan and the payouts'
+    // open transactions.
     ['/wallet/list', 200, { databaseQueries: 1, rowsRead: 1 }],
     ['/wallet/flow/list', 200, { databaseQueries: 2, rowsRead: 10 }],
     ['/tron/generate', 200, { databaseQueries: 1, rowsRead: 1 }],

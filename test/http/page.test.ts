@@ -7,7 +7,10 @@ import { failed, read, startService } from './service.ts'
 const policy = "default-src 'none'; frame-ancestors 'none', require-trusted-types-for 'script'"
 const stored = { 'content-security-policy': policy, 'x-frame-options': 'DENY', 'referrer-policy': 'no-referrer' }
 
-/** A binding of static files. Every response has these headers and this status. `requests` lists the requests that it received. */
+/**
+ * A binding of static files. Every response has these headers and this status. `requests` lists the
+ * requests that it received.
+ */
 function createFiles(headers: HeadersInit = stored, status = 200) {
   const requests: Request[] = []
   const fetch = async (url: string, init: RequestInit) => {
@@ -31,7 +34,8 @@ describe('the page for callers', () => {
     expect(response.headers.get('etag')).toBeNull()
     expect(response.headers.get('cross-origin-resource-policy')).toBeNull()
     expect(response.headers.get('x-request-id')).toBeTruthy()
-    // The file is asked for without any header: a browser's copy could be from before PAGE_ORIGINS changed, and the binding must never see a token.
+    // The file is asked for without any header: a browser's copy could be from before PAGE_ORIGINS
+    // changed, and the binding must never see a token.
     expect(requests.map(({ url, method }) => [url, method])).toEqual([['https://wallet.example/deposit', 'GET']])
     expect([...(requests[0]?.headers ?? [])]).toEqual([])
     expect(JSON.parse(service.lines.at(-1) ?? '')).toMatchObject({ route: '/deposit', status: 200, databaseQueries: 0 })

@@ -12,20 +12,27 @@ import { addressOf, type TransactionSpec, usdtAddress } from '../support/transac
 import { backendSecret, otherXpubs, testSecret, testVariables } from '../support/variables.ts'
 import { createWorld, type World } from './world.ts'
 
-/** The address at index 0 of the tests' extended public key (PROTOCOL.md, Addresses and derivation). */
+/**
+ * The address at index 0 of the tests' extended public key (PROTOCOL.md, Addresses and derivation).
+ */
 export const firstAddress = 'TWer2Ygk5TEheHp3TPuYeqxmB6SsGZmaL6'
 /** The address at index 1 of the tests' extended public key. */
 export const secondAddress = 'TPjjvMwjPoDC32V2dGDYTkLH4E5LAtBZ6C'
 
 const origin = 'https://wallet.example'
 
-/** The whole service as `index.ts` composes it, over a real D1 and two scripted nodes, with its Durable Objects in memory. */
+/**
+ * The whole service as `index.ts` composes it, over a real D1 and two scripted nodes, with its
+ * Durable Objects in memory.
+ */
 export interface RunningService {
   readonly chain: BuiltChain
   readonly nodes: readonly ScriptedNode[]
   readonly db: D1Database
   readonly lines: string[]
-  /** The time in seconds since 1970. Setting it moves the clock; pauses of the service move it, too. */
+  /**
+   * The time in seconds since 1970. Setting it moves the clock; pauses of the service move it, too.
+   */
   readonly clock: { seconds: number }
   /** A request with a user's token, by default of user 7; `uid` null sends none. */
   get(path: string, uid?: number | null, init?: RequestInit): Promise<Response>
@@ -39,7 +46,10 @@ export interface RunningService {
   readonly rpc: LedgerMethods
   /** Any request, as it is. */
   fetch(request: Request): Promise<Response>
-  /** Runs the alarm of a scanner, due or not, and waits for all that follows. By default the scanner of the cell with the tests' users. */
+  /**
+   * Runs the alarm of a scanner, due or not, and waits for all that follows. By default the scanner
+   * of the cell with the tests' users.
+   */
   tick(scanner?: string): Promise<void>
   /** Runs the cron handler once, and waits for all that follows. */
   cron(): Promise<void>
@@ -58,8 +68,9 @@ export interface RunningService {
   /** Makes the endpoint leave requests without a response until the returned function is called. */
   hangHooks(): () => void
   /**
-   * The same isolate, database and chain after a change of variables, with new objects over the same storage. With `scannerOf`, the scanner of that service is
-   * used in place of the new service's.
+   * The same isolate, database and chain after a change of variables, with new objects over the
+   * same storage. With `scannerOf`, the scanner of that service is used in place of the new
+   * service's.
    */
   with(changes: Record<string, unknown>, scannerOf?: RunningService): RunningService
 }
@@ -101,7 +112,9 @@ interface Placement {
   readonly bindingsOf: (variables: Record<string, unknown>) => Record<string, unknown>
   /** Stores the rows that an earlier deployment has left in the database. */
   readonly prepare: (db: D1Database) => Promise<unknown>
-  /** Adds the parameter `cell` to the path of a backend's request, where there are several cells. */
+  /**
+   * Adds the parameter `cell` to the path of a backend's request, where there are several cells.
+   */
   readonly ledgerPath: (path: string) => string
 }
 
@@ -112,7 +125,10 @@ const onlyCell: Placement = {
   ledgerPath: (path) => path,
 }
 
-/** Three cells, with all users of the tests in the second one. The databases of the other two throw on any read. */
+/**
+ * Three cells, with all users of the tests in the second one. The databases of the other two throw
+ * on any read.
+ */
 const secondCell: Placement = {
   scannerName: 'scanner DB_2',
   bindingsOf: ({ DB, PAYOUTS, TRON_XPUB, ...variables }) => ({
@@ -131,7 +147,10 @@ const secondCell: Placement = {
 
 let placement = onlyCell
 
-/** Chooses where services that start from now on have their users: in the second of three cells, or in the only cell. */
+/**
+ * Chooses where services that start from now on have their users: in the second of three cells, or
+ * in the only cell.
+ */
 export function placeInSecondCell(isSecond: boolean): void {
   placement = isSecond ? secondCell : onlyCell
 }
@@ -222,7 +241,10 @@ function once<T>(values: Map<string, T>, name: string, create: () => T): T {
   return value
 }
 
-/** The bindings of a deployment, with one object for each name. `hostOf` returns an object's storage. `other` replaces the binding `SCANNER`, if set. */
+/**
+ * The bindings of a deployment, with one object for each name. `hostOf` returns an object's
+ * storage. `other` replaces the binding `SCANNER`, if set.
+ */
 function createObjects(
   { platform, passRestart }: World,
   variables: Record<string, unknown>,
@@ -332,7 +354,10 @@ export async function reserveAddress({ db }: RunningService, index: number, base
     .run()
 }
 
-/** A USDT transfer to user 7 that one tick sees, and that is missing in the chain of the next tick. Returns its txid. */
+/**
+ * A USDT transfer to user 7 that one tick sees, and that is missing in the chain of the next tick.
+ * Returns its txid.
+ */
 export async function dropTransfer(service: RunningService): Promise<string> {
   const to = await addressIn(await service.get('/tron/generate'))
   const fork = service.chain.fork(service.chain.tip().height)
@@ -360,7 +385,10 @@ export async function wholeOf(response: Response): Promise<{ readonly status: nu
 /** A failure in the form that `read` returns. */
 export const failed = (status: number, msg: string) => ({ status, body: { code: status, msg } })
 
-/** Stores that the newest final block is of the usual age. Otherwise credits would count as late, because the blocks of tests have times of long ago. */
+/**
+ * Stores that the newest final block is of the usual age. Otherwise credits would count as late,
+ * because the blocks of tests have times of long ago.
+ */
 export async function renewFinal({ db, clock }: RunningService): Promise<void> {
   const time = Math.round(clock.seconds * 1000) - finalityMs
   await db.prepare('UPDATE scan SET finalized_time = ?').bind(time).run()

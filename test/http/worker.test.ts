@@ -26,7 +26,10 @@ const unavailable = failed(503, notConfigured.msg)
 const unlimited = { limit: () => Promise.resolve({ success: true }) }
 const limiters = { RATE_LISTS: unlimited, RATE_NODES: unlimited, RATE_LEDGER: unlimited }
 
-/** A request to the Worker's exported handler, as the platform calls it: with the real clock and log, and without a network. */
+/**
+ * A request to the Worker's exported handler, as the platform calls it: with the real clock and
+ * log, and without a network.
+ */
 const request = async (
   url: string,
   { headers = {}, variables = {} }: { headers?: HeadersInit; variables?: Record<string, unknown> } = {},

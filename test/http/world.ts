@@ -9,16 +9,21 @@ type Reach = (url: string, init: RequestInit) => Promise<Response>
 export type World = ReturnType<typeof createWorld>
 
 /**
- * Pauses of the service up to this length take no real time. A request waits at most this long for its node's next second. Longer pauses that
- * can be ended are time limits on other work, and take real time.
+ * Pauses of the service up to this length take no real time. A request waits at most this long for
+ * its node's next second. Longer pauses that can be ended are time limits on other work, and take
+ * real time.
  */
 const pauseMsMax = 1_000
-/** How long a new scanner leaves the allowance of the current second to the scanner before it (`tron/allowance.ts`). */
+/**
+ * How long a new scanner leaves the allowance of the current second to the scanner before it
+ * (`tron/allowance.ts`).
+ */
 const restartMs = 2_000
 
 /**
- * A world whose nodes are reached by `reach`, and whose log goes to `lines`. Its clock begins at `start`, in seconds since 1970. It moves when the
- * service pauses, without real time passing, and when a test sets it.
+ * A world whose nodes are reached by `reach`, and whose log goes to `lines`. Its clock begins at
+ * `start`, in seconds since 1970. It moves when the service pauses, without real time passing, and
+ * when a test sets it.
  */
 export function createWorld(reach: Reach, lines: string[], start: number) {
   const time = createVirtualClock(start * 1000)
@@ -40,7 +45,8 @@ export function createWorld(reach: Reach, lines: string[], start: number) {
     logger: createLogger((line) => lines.push(line)),
     fetch: async (input, init = {}) => {
       const url = String(input)
-      if (!url.startsWith('https://hooks.example/')) return reach(url, init as RequestInit) // safe: the service sends plain requests
+      // safe: the service sends plain requests
+      if (!url.startsWith('https://hooks.example/')) return reach(url, init as RequestInit)
       hooks.push({ url, body: String(init.body) })
       await hookResponses
       return new Response(null, hookAnswer)
@@ -64,7 +70,10 @@ export function createWorld(reach: Reach, lines: string[], start: number) {
     },
     hooks,
     hookAnswer,
-    /** Moves the clock by the time that a new scanner instance waits for the instance before it, so that no test waits. */
+    /**
+     * Moves the clock by the time that a new scanner instance waits for the instance before it, so
+     * that no test waits.
+     */
     passRestart: () => time.jump(restartMs),
     /** Waits for all work that the service does in the background. */
     async settled() {

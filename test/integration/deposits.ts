@@ -7,7 +7,9 @@ describe('crediting on the local chain', () => {
     const to = await service.addressOf(1)
     const txid = await service.pay(to, '25', 'USDT')
     await service.mine()
-    await service.evict() // without this the last scan would answer: the chain makes its blocks at once, so the scan is only a moment old
+    // without this the last scan would answer: the chain makes its blocks at once, so the scan is
+    // only a moment old
+    await service.evict()
     const recharge = await service.get('/tron/recharge', 1)
     expect(recharge.body).toStrictEqual({ code: 200, msg: expect.stringContaining('25 USDT') })
     const wallets = await service.get('/wallet/list', 1)

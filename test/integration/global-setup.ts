@@ -1,15 +1,16 @@
 /**
- * One local chain for all integration tests: in memory, with blocks on command, so that no test waits for a timer.
- * The tests run in workerd and reach it only over HTTP:
+ * One local chain for all integration tests: in memory, with blocks on command, so that no test
+ * waits for a timer. The tests run in workerd and reach it only over HTTP:
  *
  *   const { rpcUrl, apiUrl, token } = inject('devnet') // from 'vitest'
  *   const body = JSON.stringify({ to, amount: '25', currency: 'USDT' })
  *   await fetch(`${apiUrl}/devnet/pay`, { method: 'POST', body })
  *   await fetch(`${apiUrl}/devnet/mine`, { method: 'POST', body: JSON.stringify({ blocks: 3 }) }) // makes it final
  *
- * `Devnet` in test/devnet/chain.ts describes all controls. The tests share the chain: each test uses addresses of its
- * own, reads only its own transactions, and starts its scan at the current height. A receiver of events runs beside the chain:
- * POST to `<path>/received` returns the events that came to a path.
+ * `Devnet` in test/devnet/chain.ts describes all controls. The tests share the chain: each test
+ * uses addresses of its own, reads only its own transactions, and starts its scan at the current
+ * height. A receiver of events runs beside the chain: POST to `<path>/received` returns the events
+ * that came to a path.
  */
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'

@@ -4,7 +4,10 @@ import { type DevnetService, startDevnetService } from './service.ts'
 
 const userOne = 1 as Uid // safe: a valid user
 
-/** `untilWallet` and `untilEvents` wait for what the alarms of the service's objects do by themselves. */
+/**
+ * `untilWallet` and `untilEvents` wait for what the alarms of the service's objects do by
+ * themselves.
+ */
 const untilWallet = (service: DevnetService, item: string) =>
   expect.poll(async () => (await service.get('/wallet/list', 1)).text).toContain(item)
 const untilEvents = (service: DevnetService, types: readonly string[]) =>

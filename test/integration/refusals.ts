@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest'
 import { startDevnetService } from './service.ts'
 
 /**
- * Types of transactions for which JSON-RPC shows our address in `to`, so that they look like deposits. `party` is the parameter that takes the
- * address.
+ * Types of transactions for which JSON-RPC shows our address in `to`, so that they look like
+ * deposits. `party` is the parameter that takes the address.
  */
 const lookalikes: readonly (readonly [type: string, party: string, more: Readonly<Record<string, unknown>>])[] = [
   ['AccountCreateContract', 'account_address', {}],
@@ -37,7 +37,8 @@ describe('a transfer that is not a valid deposit', () => {
 
   it.each([
     ['reverts', 'd66eb1a1', undefined], // the selector of transferAndRevert(address,uint256)
-    ['runs out of energy', 'a9059cbb', { fails: 'OUT_OF_ENERGY' as const }], // the selector of transfer(address,uint256)
+    // the selector of transfer(address,uint256)
+    ['runs out of energy', 'a9059cbb', { fails: 'OUT_OF_ENERGY' as const }],
     ['fails with a log of the transfer', 'b1b7965c', undefined], // the selector of phantomTransfer(address,uint256)
   ])('by a call that %s is not credited, and the response explains it', async (_what, selector, fails) => {
     const service = await startDevnetService()

@@ -12,11 +12,16 @@ export interface ServiceResponse {
   readonly status: number
   readonly headers: Headers
   readonly text: string
-  /** The parsed body. A number of more than 15 digits is exact only in `text`, the body as it came. */
+  /**
+   * The parsed body. A number of more than 15 digits is exact only in `text`, the body as it came.
+   */
   readonly body: { readonly code: number; readonly msg: string; readonly data?: never }
 }
 
-/** The service as it is deployed, with real objects and an empty database, on the local chain. Its scan begins at the chain's present height. */
+/**
+ * The service as it is deployed, with real objects and an empty database, on the local chain. Its
+ * scan begins at the chain's present height.
+ */
 export interface DevnetService {
   /** A GET request with a valid token of the user. */
   get(path: string, uid: number): Promise<ServiceResponse>
@@ -24,19 +29,31 @@ export interface DevnetService {
   addressOf(uid: number, query?: string): Promise<string>
   /** Runs the cron handler as the platform does each minute: it wakes the scanner. */
   cron(): Promise<void>
-  /** A scanner object, by default the Worker's. Another name is a second instance that scans the same chain. */
+  /**
+   * A scanner object, by default the Worker's. Another name is a second instance that scans the
+   * same chain.
+   */
   scanner(name?: string): DurableObjectStub<Scanner>
   /** When the scanner's alarm is due, in milliseconds since 1970; 0 if no alarm is set. */
   nextAlarm(): Promise<number>
-  /** Ends all Durable Objects, as the platform may at any time. Their memory is lost; their storage and alarms stay. */
+  /**
+   * Ends all Durable Objects, as the platform may at any time. Their memory is lost; their storage
+   * and alarms stay.
+   */
   evict(): Promise<void>
   /** Sends a transfer that no block contains yet; returns its txid. */
   pay(to: string, amount: string, currency: 'TRX' | 'USDT' | 'TRC10'): Promise<string>
-  /** Calls a function of the test token (test/devnet/token) as its owner. `words` are the arguments: addresses and numbers. Returns the txid. */
+  /**
+   * Calls a function of the test token (test/devnet/token) as its owner. `words` are the arguments:
+   * addresses and numbers. Returns the txid.
+   */
   callToken(selector: string, words: readonly (string | number)[], how?: TokenCall): Promise<string>
   /** Makes blocks: by default three, so that transactions sent before this call are final. */
   mine(blocks?: number): Promise<void>
-  /** Sends a transaction of any contract type. Its parameters are `more`, and `to` under the name `party`, such as `to_address`. Returns its txid. */
+  /**
+   * Sends a transaction of any contract type. Its parameters are `more`, and `to` under the name
+   * `party`, such as `to_address`. Returns its txid.
+   */
   sendSynthetic(type: string, to: string, party: string, more: Readonly<Record<string, unknown>>): Promise<string>
   /** How many requests the node has received so far. */
   nodeRequests(): Promise<number>
@@ -44,7 +61,10 @@ export interface DevnetService {
   events(): Promise<readonly { readonly type: string; readonly data: object }[]>
 }
 
-/** How a contract is called: `value` is the TRX sent along, in sun (0 by default), and `fails` the result that the call shall have. */
+/**
+ * How a contract is called: `value` is the TRX sent along, in sun (0 by default), and `fails` the
+ * result that the call shall have.
+ */
 interface TokenCall {
   readonly value?: string
   readonly fails?: 'OUT_OF_ENERGY'
@@ -87,7 +107,8 @@ export async function startDevnetService(changes: Record<string, unknown> = {}):
     await storage.deleteAll()
   })
   await abortAllDurableObjects()
-  const bindings: Record<string, unknown> = { ...env } // a copy, because the Worker keeps the configuration that it has parsed for each bindings object
+  // a copy, because the Worker keeps the configuration that it has parsed for each bindings object
+  const bindings: Record<string, unknown> = { ...env }
   const get = (path: string, uid: number) => request(bindings, path, uid)
   return {
     get,
@@ -120,7 +141,9 @@ export async function startDevnetService(changes: Record<string, unknown> = {}):
   }
 }
 
-/** An argument of a contract's function as a 32-byte word: an address in Base58Check, or a number. */
+/**
+ * An argument of a contract's function as a 32-byte word: an address in Base58Check, or a number.
+ */
 function encodeWord(value: string | number): string {
   return (typeof value === 'number' ? value.toString(16) : hexOf(value)).padStart(64, '0')
 }
@@ -152,7 +175,10 @@ async function request(bindings: Record<string, unknown>, path: string, uid: num
   return { status: response.status, headers: response.headers, text, body: JSON.parse(text) }
 }
 
-/** The extended public key of a random account. The tests share one chain, so each test needs addresses that no other test uses. */
+/**
+ * The extended public key of a random account. The tests share one chain, so each test needs
+ * addresses that no other test uses.
+ */
 function newAccountKey(): string {
   const seed = crypto.getRandomValues(new Uint8Array(32))
   return HDKey.fromMasterSeed(seed).derive("m/44'/195'/0'").publicExtendedKey

@@ -2,7 +2,10 @@ import { describe, expect, it } from 'vitest'
 import { isSameName } from '../../src/worker/common/ids.ts'
 import { parseBackendName, parsePersonName } from '../../src/worker/ledger/entry.ts'
 
-/** Every character that is not ASCII, lone surrogates left out. Some of them are ASCII in lower or upper case, such as U+212A, which is k. */
+/**
+ * Every character that is not ASCII, lone surrogates left out. Some of them are ASCII in lower or
+ * upper case, such as U+212A, which is k.
+ */
 function* charactersBeyondAscii() {
   for (let code = 0x80; code <= 0x10ffff; code++) if (code < 0xd800 || code > 0xdfff) yield String.fromCodePoint(code)
 }

@@ -10,7 +10,9 @@ const old = { ...trx, cuy: 3 as CurrencyId, symbol: 'OLD', scale: 2, retired: tr
 const currencies = indexCurrencies([trx, { ...trx, cuy: 2 as CurrencyId, symbol: 'USDT' }, old])
 
 const payment = { uid: 7, cuy: 1, type: 4, osn: 'order 1', amt: '-2.5' }
-/** Characters without a visible form, and line ends: at least one of each kind that posts refuse. */
+/**
+ * Characters without a visible form, and line ends: at least one of each kind that posts refuse.
+ */
 const invisible = [
   ...[0xad, 0x34f, 0x115f, 0x17b4, 0x180e, 0x200b, 0x2028, 0x2029, 0x2060, 0x2064, 0x3164, 0xfeff, 0xffa0],
   ...[0xe0001, 0xe0041, 0xe007f],

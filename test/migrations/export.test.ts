@@ -23,14 +23,18 @@ const quote = (value: unknown) => {
   return typeof value === 'number' ? String(value) : `'${String(value).replaceAll("'", "''")}'`
 }
 
-/** What `wrangler d1 export` writes: each table with its rows, then indexes and triggers. Tables are sorted by name, for `order` −1 in reverse. */
+/**
+ * What `wrangler d1 export` writes: each table with its rows, then indexes and triggers. Tables are
+ * sorted by name, for `order` −1 in reverse.
+ */
 async function exported(db: D1Database, order: 1 | -1): Promise<string[]> {
   type Item = { readonly type: string; readonly name: string; readonly sql: string }
   const { results } = await db.prepare('SELECT type, name, sql FROM sqlite_schema WHERE sql NOT NULL').all<Item>()
   const tables = results.filter(({ type, name }) => type === 'table' && !/^(sqlite|_cf|d1)_/.test(name))
   const lines: string[] = []
   for (const { name, sql } of tables.sort((x, y) => order * (x.name < y.name ? -1 : 1))) {
-    const columns = (await db.prepare(`SELECT name FROM pragma_table_info('${name}')`).raw<string[]>()).flat() // pragma_table_info leaves out generated columns
+    // pragma_table_info leaves out generated columns
+    const columns = (await db.prepare(`SELECT name FROM pragma_table_info('${name}')`).raw<string[]>()).flat()
     const rows = (await db.prepare(`SELECT ${columns.join(', ')} FROM ${name}`).all()).results
     lines.push(
       sql,

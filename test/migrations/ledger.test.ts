@@ -1,7 +1,8 @@
 import { beforeAll, describe, it } from 'vitest'
 import { expectRefusal, flow, or, storeRows, type Values } from './rows.ts'
 
-// Each test tries a write that the database must refuse. A refused write changes no row, so all tests share one database.
+// Each test tries a write that the database must refuse. A refused write changes no row, so all
+// tests share one database.
 beforeAll(async () => {
   await storeRows()
 })

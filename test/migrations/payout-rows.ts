@@ -2,7 +2,8 @@ import { env } from 'cloudflare:workers'
 import { expect } from 'vitest'
 import { c, contents, expectRefusal, insert, or, t4, type Values } from './rows.ts'
 
-// The scan is at block 100 of 120. Payout 1 pays 20 from the wallet of user 1, with a fee of 1, and waits for a person.
+// The scan is at block 100 of 120. Payout 1 pays 20 from the wallet of user 1, with a fee of 1, and
+// waits for a person.
 
 /** The address that payouts are paid from. It was never issued. */
 export const payer = 'd'.repeat(40)
@@ -28,14 +29,20 @@ const asked = {
 }
 /** An INSERT of payout 1. `changes` replaces columns. */
 export const payout = (changes: Values = {}) => insert('payout', { ...asked, ...changes })
-/** The columns of a payout that is approved at once. `limits` is `approved_by` in SQL: `''` if the limits have approved it, else a person's name. */
+/**
+ * The columns of a payout that is approved at once. `limits` is `approved_by` in SQL: `''` if the
+ * limits have approved it, else a person's name.
+ */
 export const approvedBy = (limits: string) => ({
   state: `'approved'`,
   approved_by: limits,
   approved_at: String(at),
   counted: '1',
 })
-/** Limits that allow payouts of 1 to 20 each, and in a day at most 3 payouts with a sum of at most 25. */
+/**
+ * Limits that allow payouts of 1 to 20 each, and in a day at most 3 payouts with a sum of at most
+ * 25.
+ */
 export const limits = { limit_least: '1', limit_each: '20', limit_day: '25', limit_count: '3' }
 /** The columns of a payout that these limits have approved. */
 export const byRule = { ...limits, ...approvedBy(`''`) }
@@ -104,7 +111,10 @@ export const types = async () => {
   return results.map(({ type }) => String(type).replace('payout.', ''))
 }
 
-/** Expects that a statement is refused, and that no conflict clause such as `OR REPLACE` gets it past the rule. */
+/**
+ * Expects that a statement is refused, and that no conflict clause such as `OR REPLACE` gets it
+ * past the rule.
+ */
 export async function expectNo(sql: string, why: string) {
   await expectRefusal(sql, why)
   const before = await contents()

@@ -29,7 +29,10 @@ beforeEach(async () => {
 })
 
 describe('a payout takes the steps of the table and no others', () => {
-  /** The statements that bring a payout into each state, while no operator has lowered the finalized height. */
+  /**
+   * The statements that bring a payout into each state, while no operator has lowered the finalized
+   * height.
+   */
   const begin: Readonly<Record<PayoutState, readonly string[]>> = {
     waiting: [payout()],
     approved: [payout(), approve],
@@ -39,7 +42,10 @@ describe('a payout takes the steps of the table and no others', () => {
     cancelled: [payout(), cancel],
   }
   const back = end(`ended = NULL, ${nothingFound}`)
-  /** The statements for a step of the payout to each state. If its transaction must take a step too, that comes first. */
+  /**
+   * The statements for a step of the payout to each state. If its transaction must take a step too,
+   * that comes first.
+   */
   const steps: Readonly<Record<PayoutState, (from: PayoutState) => readonly string[]>> = {
     waiting: () => [move(`state = 'waiting'`)],
     approved: (from) =>
@@ -261,11 +267,13 @@ describe('an end that blocks do not show is refused', () => {
     await run(end('past_height = 105'))
     const isOpen = `SELECT count(*) AS open FROM rescan WHERE finished_at IS NULL`
     await expectNo(end(`ended = 'expired'`), 'it can still be in a block')
-    await run(`UPDATE rescan SET finished_at = 30, closed = 'not needed'`) // an operator closes it; blocks that may have the transaction stay unread
+    // an operator closes it; blocks that may have the transaction stay unread
+    await run(`UPDATE rescan SET finished_at = 30, closed = 'not needed'`)
     expect(await db.prepare(isOpen).first('open')).toBe(1)
     await expectNo(end(`ended = 'expired'`), 'it can still be in a block')
     await run(`UPDATE rescan SET next_height = to_height + 1, finished_at = 30 WHERE finished_at IS NULL`)
-    await run(rescan({ from_height: '80', to_height: '90', next_height: '80' })) // below block 100, to which the transaction refers
+    // below block 100, to which the transaction refers
+    await run(rescan({ from_height: '80', to_height: '90', next_height: '80' }))
     await run(end(`ended = 'expired'`), move(`state = 'approved', attempts = 1`))
   })
 

@@ -189,7 +189,8 @@ describe('a payout is refused', () => {
   })
 })
 
-// The facts that keep money from leaving are compared with payouts/leaving.ts in test/payouts/leaving.test.ts.
+// The facts that keep money from leaving are compared with payouts/leaving.ts in
+// test/payouts/leaving.test.ts.
 describe('while money may not leave', () => {
   const act = (kind: string, changes: Values = {}) =>
     insert('issuer_act', {

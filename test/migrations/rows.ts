@@ -21,7 +21,10 @@ export type Values = Readonly<Record<string, string>>
 export const insert = (table: string, values: Values) =>
   `INSERT INTO ${table} (${Object.keys(values).join(', ')}) VALUES (${Object.values(values).join(', ')})`
 
-/** The values for a table that stores addresses and txids as bytes: their hex digits become `unhex(…)`. */
+/**
+ * The values for a table that stores addresses and txids as bytes: their hex digits become
+ * `unhex(…)`.
+ */
 export function inBytes(values: Values): Values {
   const names = ['txid', 'address', 'from_address', 'to_address']
   const each = Object.entries(values).map(([name, value]) => [name, names.includes(name) ? `unhex(${value})` : value])
@@ -53,7 +56,10 @@ const facts = {
   changed_at: '10',
 }
 
-/** An INSERT of a transfer of 50 sun to the address `a`, with the txid `t4`, in this state. `changes` replaces columns. */
+/**
+ * An INSERT of a transfer of 50 sun to the address `a`, with the txid `t4`, in this state.
+ * `changes` replaces columns.
+ */
 export function transfer(state: State, changes: Values = {}): string {
   return insert('stored_transfer', inBytes({ ...facts, ...states[state], ...changes }))
 }
@@ -99,7 +105,9 @@ export function rescan(changes: Values = {}): string {
   return insert('rescan', { ...range, reason: `'a payment is missing'`, created_at: '1', next_try: '1', ...changes })
 }
 
-/** An INSERT of a gap: blocks on which the nodes did not agree, so that they are still to be read. */
+/**
+ * An INSERT of a gap: blocks on which the nodes did not agree, so that they are still to be read.
+ */
 export const gap = (from: number, to = from) =>
   rescan({
     kind: `'gap'`,
@@ -114,7 +122,9 @@ export const gap = (from: number, to = from) =>
 export const correction = (finalized: number) =>
   `INSERT INTO correction (finalized, reason, created_at) VALUES (${finalized}, 'a node lied', 9)`
 
-/** An INSERT of the next entry of wallet 1, which belongs to no posting. `changes` replaces columns. */
+/**
+ * An INSERT of the next entry of wallet 1, which belongs to no posting. `changes` replaces columns.
+ */
 export function flow(changes: Values = {}): string {
   const entry = { id: '4', wallet_id: '1', type: '9', osn: `'x'`, amount: '5', balance: '55', mark: `''` }
   return insert('stored_flow', {
@@ -127,12 +137,17 @@ export function flow(changes: Values = {}): string {
   })
 }
 
-/** An entry as a posting contains it: an adjustment of wallet 1 by 5. `changes` replaces members. */
+/**
+ * An entry as a posting contains it: an adjustment of wallet 1 by 5. `changes` replaces members.
+ */
 export function entry(changes: Readonly<Record<string, unknown>> = {}): Readonly<Record<string, unknown>> {
   return { uid: 1, cuy: 1, type: 9, osn: 'x', amount: 5, mark: '', ...changes }
 }
 
-/** An INSERT of a posting (a backend's batch of entries) with these entries. `changes` replaces its other columns. */
+/**
+ * An INSERT of a posting (a backend's batch of entries) with these entries. `changes` replaces its
+ * other columns.
+ */
 export function posting(entries: unknown, changes: Values = {}): string {
   const list = `'${JSON.stringify(entries).replaceAll("'", "''")}'`
   return insert('posting', { entries: list, posted_by: `'shop'`, created_at: '20', ...changes })
@@ -161,8 +176,8 @@ export const scanRow = insert('scan', {
 export const or = (policy: string, sql: string) => sql.replace(/^(INSERT|UPDATE)/, `$1 OR ${policy}`)
 
 /**
- * A database with callers 1 and 2 with an address each, the scan at block 100 of 120, and three transfers of 50 to `a`. Flow 1
- * gives wallet 1 of caller 1 a balance of 50 in currency 1.
+ * A database with callers 1 and 2 with an address each, the scan at block 100 of 120, and three
+ * transfers of 50 to `a`. Flow 1 gives wallet 1 of caller 1 a balance of 50 in currency 1.
  */
 export async function storeRows(): Promise<D1Database> {
   if (rowsAtFirst !== '' && JSON.stringify(await everything().catch(() => [])) === rowsAtFirst) return env.DB
@@ -180,7 +195,10 @@ export async function storeRows(): Promise<D1Database> {
   return db
 }
 
-/** `everything` after `storeRows`. In most tests every statement is refused, so no row changes and the next test gets the same database. */
+/**
+ * `everything` after `storeRows`. In most tests every statement is refused, so no row changes and
+ * the next test gets the same database.
+ */
 let rowsAtFirst = ''
 
 const tables = [
@@ -215,7 +233,10 @@ export async function expectRefusal(sql: string, why: string): Promise<void> {
   expect(await contents()).toEqual(before)
 }
 
-/** What the records say that an address has in currency 1, in smallest units; null if nothing is recorded. */
+/**
+ * What the records say that an address has in currency 1, in smallest units; null if nothing is
+ * recorded.
+ */
 export async function recorded(address: string): Promise<bigint | null> {
   const row = await env.DB.prepare(`SELECT * FROM holding WHERE cuy = 1 AND address = '${address}'`).first()
   if (row === null) return null

@@ -2,8 +2,9 @@ import { beforeEach, describe, expect, it } from 'vitest'
 import { facts, mayGoOnBy, steps } from '../support/contract-11.ts'
 import { correction, decision, expectRefusal, run, step, storeRows, t1, t4, transfer } from './rows.ts'
 
-// What is known to be wrong stops the same steps in the database as in the service. The steps of payouts are tried with each fact in
-// test/payouts/leaving.test.ts, those of deposits here and in test/deposits/stops.test.ts.
+// What is known to be wrong stops the same steps in the database as in the service. The steps of
+// payouts are tried with each fact in test/payouts/leaving.test.ts, those of deposits here and in
+// test/deposits/stops.test.ts.
 
 let db: D1Database
 beforeEach(async () => {

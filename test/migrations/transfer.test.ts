@@ -177,7 +177,10 @@ describe('a transfer', () => {
   })
 })
 
-/** Whether a transfer may take this step because blocks were read, without an operator's request or correction, and without a decision. */
+/**
+ * Whether a transfer may take this step because blocks were read, without an operator's request or
+ * correction, and without a decision.
+ */
 const isAllowed = (from: State, to: State) =>
   (transferSteps[from][to] ?? []).some((condition) => condition === 'read' || condition === 'passed')
 

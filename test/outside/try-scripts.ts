@@ -5,8 +5,10 @@ import { join } from 'node:path'
 import { printLine } from '../support/project.ts'
 
 /**
- * Runs the named scripts (`<name>.sh`) of a folder with these variables, or all of them without names: each in a temporary folder of its own, which is `WORK`;
- * `HERE` is the folder of the scripts. Prints what each one prints, compared with `<name>.expected`; if it differs, this process will end with 1.
+ * Runs the named scripts (`<name>.sh`) of a folder with these variables, or all of them without
+ * names: each in a temporary folder of its own, which is `WORK`; `HERE` is the folder of the
+ * scripts. Prints what each one prints, compared with `<name>.expected`; if it differs, this
+ * process will end with 1.
  *
  * @throws {Error} if there is no such script
  */

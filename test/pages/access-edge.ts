@@ -1,4 +1,7 @@
-/** Imitates Cloudflare Access in front of the real service, as browsers and the service see it: tests cannot sign in to the real Access. */
+/**
+ * Imitates Cloudflare Access in front of the real service, as browsers and the service see it:
+ * tests cannot sign in to the real Access.
+ */
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http'
 import { tmpdir } from 'node:os'
@@ -31,7 +34,10 @@ export interface Edge {
   stop(): Promise<void>
 }
 
-/** Starts the service and the imitated Access. `files` are the static pages; `variables` add to those of `npm start`. */
+/**
+ * Starts the service and the imitated Access. `files` are the static pages; `variables` add to
+ * those of `npm start`.
+ */
 export async function startEdge(
   files: ScriptedService['files'],
   variables: Readonly<Record<string, unknown>>,
@@ -112,8 +118,8 @@ function optionsOf(state: string, script: string, env: object, keys: readonly JW
 }
 
 /**
- * Handles a request as Access does. Without a session a page is redirected to the sign-in and a script gets 401. With one the request passes, with
- * the assertion that only Access can add.
+ * Handles a request as Access does. Without a session a page is redirected to the sign-in and a
+ * script gets 401. With one the request passes, with the assertion that only Access can add.
  */
 function pass(
   incoming: IncomingMessage,

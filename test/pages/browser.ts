@@ -1,4 +1,7 @@
-/** A real browser. On Linux x64 it comes from an npm package; elsewhere it is an installed one, or the one of CHROME_PATH. */
+/**
+ * A real browser. On Linux x64 it comes from an npm package; elsewhere it is an installed one, or
+ * the one of CHROME_PATH.
+ */
 
 import { execFile } from 'node:child_process'
 import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs'
@@ -41,7 +44,10 @@ export interface Reader {
   readonly height?: number
   readonly languages?: readonly string[]
   readonly isDark?: boolean
-  /** Screen pixels for each pixel of the page. Two with half the width shows the page as at 200 % zoom. */
+  /**
+   * Screen pixels for each pixel of the page. Two with half the width shows the page as at 200 %
+   * zoom.
+   */
   readonly scale?: number
 }
 
@@ -52,7 +58,10 @@ export interface OpenPage {
   readonly faults: readonly string[]
   /** The sum of the layout shifts that no action of the reader has caused. */
   shift(): Promise<number>
-  /** Clears the page's storage, history and faults, and leaves it, so that another reader can have it. */
+  /**
+   * Clears the page's storage, history and faults, and leaves it, so that another reader can have
+   * it.
+   */
   leave(): Promise<void>
   /** Opens a URL for another reader, in the page that `leave` has cleared. */
   again(url: string, reader?: Reader): Promise<void>
@@ -87,8 +96,9 @@ async function findBrowser(): Promise<{ readonly executablePath: string; readonl
 }
 
 /**
- * The folder with the package's browser, which is unpacked once. It is unpacked under another name and then renamed: the package would otherwise use
- * files that another process is still writing, or that an ended process has left incomplete.
+ * The folder with the package's browser, which is unpacked once. It is unpacked under another name
+ * and then renamed: the package would otherwise use files that another process is still writing, or
+ * that an ended process has left incomplete.
  */
 async function unpackBrowser(): Promise<string> {
   const folder = `${cache}browser`
@@ -106,7 +116,9 @@ async function unpackBrowser(): Promise<string> {
   return folder
 }
 
-/** Writes a fontconfig file that names the package's fonts and one for Chinese. Returns its path. */
+/**
+ * Writes a fontconfig file that names the package's fonts and one for Chinese. Returns its path.
+ */
 function writeFonts(folder: string): string {
   const own = `${cache}fonts`
   mkdirSync(own, { recursive: true })
@@ -117,12 +129,16 @@ function writeFonts(folder: string): string {
   }
   for (const [name, content] of Object.entries(files)) {
     writeFileSync(`${own}/${name}.${process.pid}`, content)
-    renameSync(`${own}/${name}.${process.pid}`, `${own}/${name}`) // another process may be reading it: rename replaces it at once
+    // another process may be reading it: rename replaces it at once
+    renameSync(`${own}/${name}.${process.pid}`, `${own}/${name}`)
   }
   return `${own}/fonts.conf`
 }
 
-/** How long `passTime` lets the browser wait for answers: the browser sometimes goes on waiting for an answer that it has already received. */
+/**
+ * How long `passTime` lets the browser wait for answers: the browser sometimes goes on waiting for
+ * an answer that it has already received.
+ */
 const answersMs = 20_000
 /** How long `passTime` first waits for answers to earlier requests: some never come. */
 const earlierAnswersMs = 1_000
@@ -141,8 +157,8 @@ async function answersHaveCome(page: Page): Promise<void> {
 export const outOfTime = new WeakSet<Page>()
 
 /**
- * Moves the page's clock forward: its timers fire one after the other, without real waiting. The clock stands still while the page waits for an
- * answer. Afterwards it moves only by further calls.
+ * Moves the page's clock forward: its timers fire one after the other, without real waiting. The
+ * clock stands still while the page waits for an answer. Afterwards it moves only by further calls.
  */
 export async function passTime(page: Page, ms: number): Promise<void> {
   outOfTime.add(page)
@@ -163,7 +179,8 @@ const resizeFramesMax = 60
 const resizesMax = 5
 
 /**
- * Resizes the window and waits until the page has its size. A busy Chrome sometimes answers that it has resized the window, and never tells the page.
+ * Resizes the window and waits until the page has its size. A busy Chrome sometimes answers that it
+ * has resized the window, and never tells the page.
  *
  * @throws {Error} if the page does not get its size
  */
@@ -249,11 +266,15 @@ function watchPage(languages: string[]): void {
   })
 }
 
-/** The violations of accessibility that axe finds: each rule with the HTML of its elements. `only` limits the check to these rules. */
+/**
+ * The violations of accessibility that axe finds: each rule with the HTML of its elements. `only`
+ * limits the check to these rules.
+ */
 export async function violationsOf(page: Page, only: readonly string[] | null = null): Promise<string[]> {
   if (!(await page.evaluate(() => 'axe' in window))) await page.evaluate(axe.source)
   const { violations } = await page.evaluate((rules) => {
-    const found = { resultTypes: ['violations' as const] } // axe is four times as fast if it does not list the rules that hold
+    // axe is four times as fast if it does not list the rules that hold
+    const found = { resultTypes: ['violations' as const] }
     return (window as unknown as { axe: typeof axe }).axe.run(
       rules === null ? found : { ...found, runOnly: [...rules] },
     )

@@ -75,7 +75,9 @@ describe('the chart of the balance', () => {
     return page
   }
 
-  /** The steps of the line from left (0) to right (600), each with the height of the line after it. */
+  /**
+   * The steps of the line from left (0) to right (600), each with the height of the line after it.
+   */
   const stepsOf = (page: Page) =>
     page.$eval('.chart .line', (line) =>
       [...(line.getAttribute('d') ?? '').matchAll(/H([\d.]+)V([\d.]+)/g)].map(([, x, y]) => [Number(x), Number(y)]),

@@ -68,7 +68,10 @@ async function askForPayout(osn: string): Promise<number> {
   return data.list[0]?.id ?? 0
 }
 const acts = (page: Page) => page.$$eval('.result [data-act]', (all) => all.map((one) => one.getAttribute('data-act')))
-/** Sends a request from the page by script, without the desk's help. Returns the status, or `no answer`. */
+/**
+ * Sends a request from the page by script, without the desk's help. Returns the status, or
+ * `no answer`.
+ */
 const post = (page: Page, url: string, body: object, init: RequestInit = {}) =>
   page.evaluate(
     async (...[where, sent, more]) => {
@@ -126,14 +129,16 @@ it('a page of another origin can neither read nor act in the name of its visitor
   const { url, close } = await listen(
     createServer((_, answer) => answer.setHeader('content-type', 'text/html').end('x')),
   )
-  const page = await openFor('ann@example.com', url) // cookies belong to a host: the browser sends this one to the other port, too
+  // cookies belong to a host: the browser sends this one to the other port, too
+  const page = await openFor('ann@example.com', url)
   opened = [] // the browser reports the refused requests as errors, which are expected here
   const approve = `${edge.url}/ledger/payouts/approve`
   const simple = { headers: { 'content-type': 'text/plain' }, mode: 'no-cors' } as const
   edge.passed.length = 0
   expect(await post(page, approve, { ids: [id] }, simple)).toEqual(['no answer'])
   await expect.poll(() => edge.passed).toEqual([{ method: 'POST', path: '/ledger/payouts/approve', status: 403 }])
-  expect(await post(page, approve, { ids: [id] })).toEqual(['no answer']) // the browser asks for permission first, and gets none
+  // the browser asks for permission first, and gets none
+  expect(await post(page, approve, { ids: [id] })).toEqual(['no answer'])
   const own = await openFor('ann@example.com')
   expect(await askDesk(own, `payout ${id}`)).toContain('10 USDT: Waits for a person')
   await page.browserContext().close()

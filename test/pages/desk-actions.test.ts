@@ -51,7 +51,8 @@ describe('the desk offers what its reader may do, and nothing more', () => {
     at.desk.deposits = [owned(9, 'held', review), owned(7, 'refused', review)]
     const page = await openAs(...scopes)
     const found = []
-    // A payout that waits, one for which money has left, a deposit in review, and a refused deposit.
+    // A payout that waits, one for which money has left, a deposit in review, and a refused
+    // deposit.
     for (const question of ['payout 41', 'payout 48', txidOf(9), txidOf(7)])
       found.push(await offeredFor(page, question))
     expect(found).toEqual(expected)
@@ -272,7 +273,8 @@ describe('an act', () => {
     await page.evaluate(() => window.dispatchEvent(new Event('online')))
     await expect.poll(() => pages.asked('/ledger/summary')).toBeGreaterThan(before)
     await page.type('#why', 'tence')
-    expect(await page.$eval('#why', (input) => (input as HTMLInputElement).value)).toBe('half a sentence') // safe: an input
+    // safe: an input
+    expect(await page.$eval('#why', (input) => (input as HTMLInputElement).value)).toBe('half a sentence')
   })
 
   it.each([

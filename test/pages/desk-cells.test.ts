@@ -16,7 +16,10 @@ const cells = [
   { cell: 3, from: 2_000_000, to: Number.MAX_SAFE_INTEGER },
 ]
 
-/** Makes the service one of three databases. `changes` alters the summaries by cell. Like the real service it refuses requests that name no cell. */
+/**
+ * Makes the service one of three databases. `changes` alters the summaries by cell. Like the real
+ * service it refuses requests that name no cell.
+ */
 function useCells(changes: Readonly<Record<number, object>> = {}): void {
   const summary = at.pages.service.routes.get('/ledger/summary')
   at.pages.service.routes.set('/ledger/summary', (url, request, sent) => {

@@ -8,7 +8,10 @@ import { desktop, type Pages, usePages } from './fixture.ts'
 /** What tests of the desk share. */
 export interface DeskPages {
   readonly pages: Pages
-  /** The data with which the service answers. Each test begins with `wellDesk`, and can change it at any time. */
+  /**
+   * The data with which the service answers. Each test begins with `wellDesk`, and can change it at
+   * any time.
+   */
   desk: DeskStory
   open(reader?: Reader, hash?: string): Promise<Page>
 }

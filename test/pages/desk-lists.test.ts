@@ -13,7 +13,9 @@ const lists = 'section:has(> #lists)'
 const rowsIn = (page: Page, where: string) => page.$$eval(`${where} tbody tr`, (all) => all.length)
 const daySeconds = 86_400
 
-/** Gives user 7 `count` deposits, an hour apart; the newest comes first. Every fifth one is held. */
+/**
+ * Gives user 7 `count` deposits, an hour apart; the newest comes first. Every fifth one is held.
+ */
 function addMany(count: number): void {
   at.desk.deposits = Array.from({ length: count }, (_, index) => {
     const state = index % 5 === 0 ? 'held' : 'credited'
@@ -104,7 +106,8 @@ describe('the lists', () => {
     addMany(72)
     const page = await open()
     await showList(page, 'deposits')
-    const isLast = new Date(Date.now() - 30 * 3_600_000).getHours() === 23 // the hour from 23:00 on would end on the next day
+    // the hour from 23:00 on would end on the next day
+    const isLast = new Date(Date.now() - 30 * 3_600_000).getHours() === 23
     const hour = new Date(Date.now() - (isLast ? 31 : 30) * 3_600_000)
     const [day, from, to] = [hour.toLocaleDateString('sv'), hour.getHours(), hour.getHours() + 1]
     await filterBy(page, 'from', day)

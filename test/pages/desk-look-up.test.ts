@@ -12,7 +12,10 @@ import { payAddress, txidOf } from './story.ts'
 const at = useDesk()
 const { pages, open } = at
 
-/** An answer of the service, and the page's words: what is the matter, what support can do, and what to tell the user. */
+/**
+ * An answer of the service, and the page's words: what is the matter, what support can do, and what
+ * to tell the user.
+ */
 type Answer = readonly [answer: ReturnType<typeof onChain>, says: string, next: string, forUser: string]
 
 const inEnglish: readonly Answer[] = [

@@ -1,4 +1,6 @@
-/** A scripted service for the desk: it answers from a story, and changes the story when people act. */
+/**
+ * A scripted service for the desk: it answers from a story, and changes the story when people act.
+ */
 import { type DeskStory, owned } from './desk-story.ts'
 import { exact, type Script, type Scripted, type ScriptedService } from './scripted-service.ts'
 import { payAddress } from './story.ts'
@@ -73,7 +75,8 @@ function step(desk: DeskStory, sent: string | undefined, state: 'approved' | 'ca
 
 /** Decides about deposits in the story, as the service would. */
 function decide(desk: DeskStory, sent: string | undefined): Scripted {
-  const { deposits } = JSON.parse(sent ?? '') as { deposits: { txid: string; decision: string; why: string }[] } // safe: sent by the page
+  // safe: sent by the page
+  const { deposits } = JSON.parse(sent ?? '') as { deposits: { txid: string; decision: string; why: string }[] }
   desk.deposits = desk.deposits.map((one) => {
     const made = deposits.find(({ txid }) => txid === one.txid)
     if (made === undefined) return one

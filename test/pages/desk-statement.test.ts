@@ -12,7 +12,10 @@ import { exact, type Script } from './scripted-service.ts'
 const at = useDesk()
 const { pages, open } = at
 
-/** A script that answers with a page of a statement with `count` entries: of user 7, or of all users if the query names no user. */
+/**
+ * A script that answers with a page of a statement with `count` entries: of user 7, or of all users
+ * if the query names no user.
+ */
 const statement =
   (count: number, isRunning = false): Script =>
   ({ searchParams }) => {
@@ -90,7 +93,8 @@ describe('statements at the desk', () => {
     const order = await page.$$eval('.statement :is(button, table)', (all) =>
       all.filter((one) => one.closest('td') === null).map((one) => (one.localName === 'table' ? '' : one.textContent)),
     )
-    expect(order).toEqual(['Show', 'Print', 'CSV', '']) // the list of entries comes last, because it can have thousands of rows
+    // the list of entries comes last, because it can have thousands of rows
+    expect(order).toEqual(['Show', 'Print', 'CSV', ''])
   })
 
   it('are those of a month of a user, page by page, and say until when; the file has all of it', async () => {
@@ -104,7 +108,8 @@ describe('statements at the desk', () => {
     await seeIn(page, '.statement h3', 'User 7, 2026-11 (UTC)')
     expect(await page.$$eval('.statement tbody tr', ({ length }) => length)).toBe(1_200)
     const top = await page.$eval('.statement h3', (one) => one.getBoundingClientRect().top)
-    expect(top > 0 && top < 300).toBe(true) // the statement begins inside the window, although it is the last part of the page
+    // the statement begins inside the window, although it is the last part of the page
+    expect(top > 0 && top < 300).toBe(true)
     expect(await page.$eval('.statement tbody tr:last-child', ({ textContent }) => textContent)).toContain(
       'Balance 1,300 USDT',
     )
@@ -190,7 +195,8 @@ describe('statements at the desk', () => {
 
   it('have hostile texts of any member of the answer as texts, or none', async () => {
     const page = await openStatements()
-    const sample = statement(1)(new URL('http://x/?day=2026-11-26&limit=9'), {} as never) // safe: this script does not read the request
+    // safe: this script does not read the request
+    const sample = statement(1)(new URL('http://x/?day=2026-11-26&limit=9'), {} as never)
     for (const data of variants(sample.data)) {
       pages.service.routes.set('/ledger/statement', () => ({ data, msg: hostile }))
       const before = pages.asked('/ledger/statement')

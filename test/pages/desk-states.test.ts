@@ -38,7 +38,10 @@ interface State {
 const sentence: Seen = () => ['#state', '#state + p']
 const lists = 'section:has(> #lists)'
 
-/** Every fault at once, and also a node that is down, one that is late, and an allowance that is nearly used up. */
+/**
+ * Every fault at once, and also a node that is down, one that is late, and an allowance that is
+ * nearly used up.
+ */
 function addTrouble(desk: DeskStory): void {
   for (const [, change] of faults) change(desk)
   Object.assign(desk.summary.nodes?.[0] ?? {}, { used: 99_990, use: 'demoted', behind: 3 })
@@ -53,7 +56,10 @@ function addTrouble(desk: DeskStory): void {
   addEvents(desk)
 }
 
-/** Gives user 7 many deposits, the newest first, and entries. Every fifth deposit is held; the amounts are as long as possible. */
+/**
+ * Gives user 7 many deposits, the newest first, and entries. Every fifth deposit is held; the
+ * amounts are as long as possible.
+ */
 function addMany(desk: DeskStory): void {
   desk.deposits = Array.from({ length: 64 }, (_, index) => {
     const held = { reason: 'retired', why: 'its currency is no longer accepted' }
@@ -201,7 +207,10 @@ function answerOneByOne(isSummaryFirst: boolean): void {
   }
 }
 const frameMs = 20
-/** All windows but the highest, in which the lists below a long story are visible, and move, before the story has come. */
+/**
+ * All windows but the highest, in which the lists below a long story are visible, and move, before
+ * the story has come.
+ */
 const lowWindows = windows.filter(({ height }) => height < 1_000)
 
 describe('each state of the desk, in both themes, from the narrowest phone to a wide desktop', () => {

@@ -1,4 +1,7 @@
-/** The data with which the scripted service answers the desk: all is well, or there is one fault of each kind. */
+/**
+ * The data with which the scripted service answers the desk: all is well, or there is one fault of
+ * each kind.
+ */
 import type { Reason } from '../../src/worker/common/reasons.ts'
 import { type AlarmKind, alarmTable } from '../../src/worker/platform/alarm-table.ts'
 import { ago } from './ago.ts'
@@ -16,7 +19,9 @@ const day = (index: number) => ({
   ],
 })
 
-/** A currency's sums. Deposits minus payments are owed; deposits minus what was collected is held. */
+/**
+ * A currency's sums. Deposits minus payments are owed; deposits minus what was collected is held.
+ */
 const currency = (cuy: number, symbol: string) => ({
   cuy,
   symbol,
@@ -197,7 +202,9 @@ export function addDifferences({ summary }: DeskStory): void {
   for (const currency of summary.currencies) currency.differing = 1
 }
 
-/** Problems, each with what the desk's first sentence must say is wrong, and the advice below it. */
+/**
+ * Problems, each with what the desk's first sentence must say is wrong, and the advice below it.
+ */
 export const faults: readonly (readonly [
   name: string,
   change: (desk: DeskStory) => void,

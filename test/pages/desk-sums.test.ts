@@ -13,7 +13,10 @@ import { exact } from './scripted-service.ts'
 const at = useDesk()
 const { open } = at
 
-/** The tables of a currency: the name and the amount in each line, and the amount in the last line, which is the sum. */
+/**
+ * The tables of a currency: the name and the amount in each line, and the amount in the last line,
+ * which is the sum.
+ */
 async function tablesOf(page: Page, cuy: number) {
   const found = await page.$$eval(`[data-cuy="${cuy}"] table`, (tables) =>
     tables.map((table) => [...table.rows].map((row) => [...row.cells].map((cell) => cell.textContent))),
@@ -91,7 +94,8 @@ describe('the nodes', () => {
     at.desk.summary.alarms = [alarm('scan-stalled')]
     at.desk.summary.quorum = 1
     await poke(page)
-    await seeIn(page, '#state', 'The scan stands still') // enough nodes answer now, so a silent node is not the reason why the scan stands still
+    // enough nodes answer now, so a silent node is not the reason why the scan stands still
+    await seeIn(page, '#state', 'The scan stands still')
     await seeIn(page, '.status', 'node 2 (two.example): down · last answer')
     expect(await page.$$eval('[data-kind]', (all) => all.length)).toBe(1) // no line of its own about the silent node
     at.desk.summary.nodes = null

@@ -5,7 +5,10 @@ const hourMs = 3_600_000
 /** The time of the first row: a midnight in the time zone of this machine. */
 const begin = new Date(2026, 10, 22).getTime()
 
-/** A list with `count` rows, one for each hour from `begin` on. Each read adds the size of its page to `pages`. */
+/**
+ * A list with `count` rows, one for each hour from `begin` on. Each read adds the size of its page
+ * to `pages`.
+ */
 function hourly(count: number): { read: ReadRows; pages: number[] } {
   const pages: number[] = []
   const row = (id: number): ListRow => {

@@ -87,7 +87,8 @@ describe('the first screen', () => {
       ['now', 'Act now.'],
     ]) // findings that are no alarm have no urgency
     await page.reload()
-    await seeIn(page, '#state', 'A final block does not follow the stored one.') // the browser remembers the chosen language
+    // the browser remembers the chosen language
+    await seeIn(page, '#state', 'A final block does not follow the stored one.')
   })
 
   it('names a kind once, with the first of what it is about and the number of the others', async () => {

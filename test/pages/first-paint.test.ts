@@ -6,7 +6,9 @@ import { drawn, seeIn } from './reading.ts'
 
 const pages = usePages()
 
-/** Opens the page, whose scripts are held back until `release` is called, as on a slow connection. */
+/**
+ * Opens the page, whose scripts are held back until `release` is called, as on a slow connection.
+ */
 async function openSlowly(reader: object): Promise<{ page: Page; release: () => void }> {
   const page = await pages.open(reader, '', 'about:blank')
   const held: HTTPRequest[] = []
@@ -16,7 +18,8 @@ async function openSlowly(reader: object): Promise<{ page: Page; release: () => 
     if (isHeld && request.url().endsWith('.js')) held.push(request)
     else void request.continue()
   })
-  void page.goto(`${pages.service.url}/deposit`).catch(() => null) // not awaited, because it resolves only when all scripts have loaded
+  // not awaited, because it resolves only when all scripts have loaded
+  void page.goto(`${pages.service.url}/deposit`).catch(() => null)
   const release = () => {
     isHeld = false
     for (const request of held.splice(0)) void request.continue()
@@ -44,7 +47,8 @@ describe('before its scripts are there', () => {
     // The card has no colour of its own yet, because a white card would dazzle in the dark theme.
     const card = await page.$eval('.card', (one) => getComputedStyle(one).backgroundColor)
     expect(card).toBe('rgba(0, 0, 0, 0)')
-    expect(await page.$$('main :not(section):not(div)')).toEqual([]) // nothing yet that looks like an address or a button
+    // nothing yet that looks like an address or a button
+    expect(await page.$$('main :not(section):not(div)')).toEqual([])
     release()
     await page.waitForSelector('.address', { visible: true })
     await seeIn(page, 'h1', 'Deposit')

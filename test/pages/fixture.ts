@@ -35,7 +35,10 @@ export interface Pages {
   shift(): Promise<number>
 }
 
-/** Whether the next test may get this page: it must not be closed, hold a stopped clock or a frame, or show another site. */
+/**
+ * Whether the next test may get this page: it must not be closed, hold a stopped clock or a frame,
+ * or show another site.
+ */
 const canBeLeft = (page: Page, { url }: ScriptedService) =>
   !page.isClosed() && !outOfTime.has(page) && page.frames().length === 1 && page.url().startsWith(url)
 
@@ -52,9 +55,10 @@ async function startShared(): Promise<Shared> {
 let started: Promise<Shared> | null = null
 
 /**
- * Prepares browser and service for the tests of a file; they are started once for each process. A test fails if one of its pages had an error or
- * violated its policy. The first page that a test opens is a page of the test before, cleared for another reader: the browser shows it in a third of the time
- * that a new page takes.
+ * Prepares browser and service for the tests of a file; they are started once for each process. A
+ * test fails if one of its pages had an error or violated its policy. The first page that a test
+ * opens is a page of the test before, cleared for another reader: the browser shows it in a third
+ * of the time that a new page takes.
  */
 export function usePages(): Pages {
   let shared: Shared

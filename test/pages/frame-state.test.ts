@@ -12,7 +12,10 @@ const asked = { cuy: 2, amt: '25', order: '1041', since: Date.parse('2026-11-22T
 const paid = (id: number, state: string, amount: string, members = {}) =>
   transfer(id, state, { amt: exact(amount), ...members })
 
-/** Opens a shop that embeds the deposit page for this payment request. `window.told` collects the states that the page tells the shop. */
+/**
+ * Opens a shop that embeds the deposit page for this payment request. `window.told` collects the
+ * states that the page tells the shop.
+ */
 async function openShop(deposit: object | undefined, isOfOrigins = true) {
   const shop = await startEmbeddingPage(pages.service.url, () => tokenOf({ sub: '7', deposit }))
   pages.service.frameAncestors = shop.url
@@ -21,7 +24,8 @@ async function openShop(deposit: object | undefined, isOfOrigins = true) {
   await page.evaluateOnNewDocument(() => {
     const told: unknown[] = []
     Object.assign(window, { told })
-    addEventListener('deposit', (event) => told.push((event as CustomEvent).detail)) // the snippet that the guide shows for framing pages dispatches this event
+    // the snippet that the guide shows for framing pages dispatches this event
+    addEventListener('deposit', (event) => told.push((event as CustomEvent).detail))
     addEventListener(
       'message',
       ({ data }) => data?.type === 'state' && document.documentElement.setAttribute('data-got', data.state),
@@ -42,7 +46,8 @@ describe('the framing page of a payment request', () => {
     const { shop, page, frame } = await openShop(asked)
     await expect.poll(() => told(page)).toEqual([{ type: 'state', order: '1041', state: 'waiting' }])
     const steps: [transfers: { id: number }[], states: string[]][] = [
-      [[paid(5, 'seen', '20', { seconds: 40 })], ['waiting', 'seen']], // 20 of 25 USDT are seen, and nothing is credited yet
+      // 20 of 25 USDT are seen, and nothing is credited yet
+      [[paid(5, 'seen', '20', { seconds: 40 })], ['waiting', 'seen']],
       [[paid(5, 'credited', '20')], ['waiting', 'seen', 'partly-paid']],
       [
         [paid(6, 'credited', '3'), paid(5, 'credited', '20')],

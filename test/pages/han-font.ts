@@ -1,6 +1,7 @@
 /**
- * A font in which every Chinese character is a square, as wide as in real Chinese fonts. The package's browser has no Chinese font, and draws a
- * narrow replacement: Chinese text would take only two thirds of its real width, and tests of the layout would miss what does not fit.
+ * A font in which every Chinese character is a square, as wide as in real Chinese fonts. The
+ * package's browser has no Chinese font, and draws a narrow replacement: Chinese text would take
+ * only two thirds of its real width, and tests of the layout would miss what does not fit.
  */
 
 /** The last font family in the style sheets of the pages. */
@@ -25,13 +26,15 @@ const bytes = (size: Size, ...values: readonly number[]) =>
   )
 
 /**
- * The bytes of a TrueType file. Tables have the names of the OpenType specification (learn.microsoft.com/typography/opentype/spec, checked 2026-11).
+ * The bytes of a TrueType file. Tables have the names of the OpenType specification
+ * (learn.microsoft.com/typography/opentype/spec, checked 2026-11).
  */
 export function hanFont(): Buffer {
   const outline = Buffer.concat([
     bytes(2, 1, 60, -60, 940, 820, 3, 0), // one contour, its bounds, its last point, no instructions
     bytes(1, 1, 1, 1, 1), // four points on the curve
-    bytes(2, 60, 880, 0, -880, -60, 0, 880, 0), // each point as its difference from the point before: x of all points, then y
+    // each point as its difference from the point before: x of all points, then y
+    bytes(2, 60, 880, 0, -880, -60, 0, 880, 0),
   ])
   const groups = ranges.map(([first, last]) => bytes(4, first, last, glyph))
   const name = Buffer.from(family, 'utf16le').swap16()

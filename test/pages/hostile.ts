@@ -1,7 +1,10 @@
 /** A text that runs code if a page takes it for HTML. */
 export const hostile = '<img src=x onerror="alert(1)"><script>alert(1)</script>'
 
-/** Copies of a value, in each of which one leaf is replaced: by a hostile text, or by a value of another kind. */
+/**
+ * Copies of a value, in each of which one leaf is replaced: by a hostile text, or by a value of
+ * another kind.
+ */
 export function variants(value: unknown): unknown[] {
   if (Array.isArray(value)) {
     const [first, ...rest] = value

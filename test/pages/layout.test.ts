@@ -41,7 +41,8 @@ describe('an amount', () => {
       }
       return found
     })
-    expect(lines).toEqual(Array(9).fill(1)) // the transfer, the balance, the top of the chart, two in its table, four in the history
+    // the transfer, the balance, the top of the chart, two in its table, four in the history
+    expect(lines).toEqual(Array(9).fill(1))
     expect(await page.evaluate(() => document.documentElement.scrollWidth <= window.innerWidth)).toBe(true)
   })
 

@@ -1,4 +1,7 @@
-/** The whole service as `npm start` runs it, with its own database, over an in-memory chain that makes blocks on command. */
+/**
+ * The whole service as `npm start` runs it, with its own database, over an in-memory chain that
+ * makes blocks on command.
+ */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { createServer } from 'node:http'
 import { tmpdir } from 'node:os'
@@ -16,7 +19,10 @@ export interface LocalService {
   stop(): Promise<void>
 }
 
-/** Starts the chain, the database, and the Worker with its static files. `variables` add to those of `npm start`. */
+/**
+ * Starts the chain, the database, and the Worker with its static files. `variables` add to those of
+ * `npm start`.
+ */
 export async function startLocalService(variables: Readonly<Record<string, string>> = {}): Promise<LocalService> {
   const state = mkdtempSync(join(tmpdir(), 'pages-state-'))
   createDatabaseFile(fileOfD1(join(state, 'v3/d1'), 'tron-wallet')) // the local id of the database in wrangler.toml
@@ -47,7 +53,10 @@ export async function startLocalService(variables: Readonly<Record<string, strin
   return { url, devnet, stop }
 }
 
-/** How often starting wrangler is tried: another process can take the free port before wrangler listens there. */
+/**
+ * How often starting wrangler is tried: another process can take the free port before wrangler
+ * listens there.
+ */
 const triesMax = 5
 
 async function startWorker(options: readonly string[], tries = triesMax): Promise<Pick<LocalService, 'url' | 'stop'>> {

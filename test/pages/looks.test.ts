@@ -65,7 +65,8 @@ describe('what is wrong in a look of a page', () => {
     ]
     for (const { width } of windows) {
       const missing = [...en, ...zh].filter((one) => one.endsWith(` ${width}: not there: h1`))
-      expect(new Set(missing.map((one) => one.split(' ')[1]))).toEqual(new Set(['dark', 'light'])) // each window is measured in both themes
+      // each window is measured in both themes
+      expect(new Set(missing.map((one) => one.split(' ')[1]))).toEqual(new Set(['dark', 'light']))
     }
     for (const theme of Object.keys(themes)) {
       for (const wrong of ['fr', 'rgba(0, 0, 0, 0)', 'rgb(0, 0, 0)']) expect(zh).toContain(`zh-CN ${theme}: ${wrong}`)

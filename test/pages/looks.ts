@@ -41,7 +41,9 @@ const themeNames: readonly [Theme, Theme] = ['light', 'dark']
 /** The windows for axe: a phone and a desktop, which are the only two layouts. */
 const axeWindows = [windows[0], windows[3]] as const
 
-/** The selectors of what must be visible without scrolling. A small window may need fewer of them. */
+/**
+ * The selectors of what must be visible without scrolling. A small window may need fewer of them.
+ */
 export type Seen = (window: Window) => readonly string[]
 
 /** The most frames until the page has changed to the browser's theme. */
@@ -56,9 +58,11 @@ async function waitForPaper(paper: string, framesMax: number): Promise<void> {
 }
 
 /**
- * All that is wrong with the look of an open page, each with language, theme and window. `nth` is the number of the page's state. To save time, each
- * window is checked in one theme for the first language and in the other theme for the second: a theme moves nothing. axe takes longest, so it checks
- * once in each language: with the light theme in one and the dark theme in the other, alternating between phone and desktop.
+ * All that is wrong with the look of an open page, each with language, theme and window. `nth` is
+ * the number of the page's state. To save time, each window is checked in one theme for the first
+ * language and in the other theme for the second: a theme moves nothing. axe takes longest, so it
+ * checks once in each language: with the light theme in one and the dark theme in the other,
+ * alternating between phone and desktop.
  */
 export async function wrongLooks(page: Page, tag: Tag, seen: Seen, nth: number): Promise<string[]> {
   const isSecond = Number(tag !== languages[0][1])

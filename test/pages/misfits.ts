@@ -12,16 +12,25 @@ interface Edges {
 /** A line of text or a control, as it is drawn. */
 interface Drawn extends Edges {
   readonly name: string
-  /** Whether the line or the control reaches out of its box, or out of an element that cuts off its content. */
+  /**
+   * Whether the line or the control reaches out of its box, or out of an element that cuts off its
+   * content.
+   */
   readonly isOut: boolean
-  /** A number for the control, or for the text to which the line belongs; `inside` are the numbers of the controls around it. */
+  /**
+   * A number for the control, or for the text to which the line belongs; `inside` are the numbers
+   * of the controls around it.
+   */
   readonly own: number
   readonly inside: readonly number[]
 }
 
 const slackPx = 1 // browsers round positions
 
-/** What does not fit into the current window, and what of `seen` cannot be seen without scrolling, as sentences. */
+/**
+ * What does not fit into the current window, and what of `seen` cannot be seen without scrolling,
+ * as sentences.
+ */
 export async function misfits(page: Page, seen: readonly string[] = []): Promise<string[]> {
   const { width = 0 } = page.viewport() ?? {}
   const unseen = await unseenOf(page, seen) // first, because it scrolls to the top
@@ -67,11 +76,17 @@ function drawnIn(page: Page): Promise<Drawn[]> {
       const { left, right, top, bottom } = element.getBoundingClientRect()
       return { left, right, top, bottom }
     }
-    /** The edges of an element's box; null if it is meant to have no height, such as a label at a line of a scale. */
+    /**
+     * The edges of an element's box; null if it is meant to have no height, such as a label at a
+     * line of a scale.
+     */
     const boxOf = (element: Element) =>
       element instanceof SVGElement || element.clientHeight === 0 ? null : edgesOf(element)
     const known = new Map<Element, Place | null>()
-    /** What surrounds the content of an element; null if the content is hidden or can be scrolled to. */
+    /**
+     * What surrounds the content of an element; null if the content is hidden or can be scrolled
+     * to.
+     */
     const placeIn = (element: Element | null): Place | null => {
       if (element === null) return { clips: [], box: null, inside: [] }
       const before = known.get(element)
@@ -119,7 +134,10 @@ function drawnIn(page: Page): Promise<Drawn[]> {
   }, slackPx)
 }
 
-/** Says if the page is wider than the window, and which selectors are not fully visible without scrolling, or covered. */
+/**
+ * Says if the page is wider than the window, and which selectors are not fully visible without
+ * scrolling, or covered.
+ */
 function unseenOf(page: Page, selectors: readonly string[]): Promise<string[]> {
   return page.evaluate((all) => {
     window.scrollTo(0, 0)

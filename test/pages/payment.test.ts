@@ -16,7 +16,10 @@ const statusOf = (page: Awaited<ReturnType<typeof pages.open>>) =>
     all.map((one) => `${one.getAttribute('data-state')} ${one.querySelector('strong')?.textContent}`),
   )
 
-/** The height in pixels of the largest empty strip across the screen. A box around content counts as content. */
+/**
+ * The height in pixels of the largest empty strip across the screen. A box around content counts as
+ * content.
+ */
 const largestHole = (page: Page) =>
   page.$eval('.screen', (screen) => {
     const all = [...screen.querySelectorAll('h2, p, dl, a, button, li')].filter((one) => one.checkVisibility())

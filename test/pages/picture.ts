@@ -5,7 +5,10 @@ import decodeQr from 'qr/decode.js'
 /** How many pixels around the QR code the camera sees. */
 const aroundPx = 30
 
-/** The text of the QR code, read from a screenshot of it and its surroundings, with only black and white. */
+/**
+ * The text of the QR code, read from a screenshot of it and its surroundings, with only black and
+ * white.
+ */
 export async function scannedText(page: Page): Promise<string> {
   const clip = await page.$eval(
     '.qr',
@@ -23,9 +26,11 @@ export async function scannedText(page: Page): Promise<string> {
   )
   const shown = await page.screenshot({ encoding: 'base64', clip, captureBeyondViewport: false })
   const { width, height, data } = await pixelsOf(page, shown)
-  // The decoder would find contrasts that no camera does, such as dark grey on darker grey: here both become black.
+  // The decoder would find contrasts that no camera does, such as dark grey on darker grey: here
+  // both become black.
   const blackOrWhite = data.map((value) => (value < 128 ? 0 : 255))
-  return decodeQr({ width, height, data: blackOrWhite }, { timeLimit: Number.POSITIVE_INFINITY }) // no time limit, for slow machines
+  // no time limit, for slow machines
+  return decodeQr({ width, height, data: blackOrWhite }, { timeLimit: Number.POSITIVE_INFINITY })
 }
 
 interface Pixels {

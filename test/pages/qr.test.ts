@@ -4,7 +4,10 @@ import { describe, expect, it } from 'vitest'
 import { readableCode } from '../../src/pages/kit/readable-code.ts'
 import { addressFromHex, formatBase58 } from '../../src/worker/chain/address.ts'
 
-/** Addresses whose smallest code ZXing (Java, 3.5.4) does not read from an exact picture; the first one is that of the README, for ZXing in JavaScript. */
+/**
+ * Addresses whose smallest code ZXing (Java, 3.5.4) does not read from an exact picture; the first
+ * one is that of the README, for ZXing in JavaScript.
+ */
 const difficult = [
   ...['TWer2Ygk5TEheHp3TPuYeqxmB6SsGZmaL6', 'TA8A5aiqKJu25toZQCAdiVUKBgVfNfGygt', 'TEo8SuTsvzecUEiFxfPsSBNYaUu9GcLgsd'],
   ...['TAZEQVFpyr6pyCUr99igseDXoF5GUqEd2T', 'TYJQ3oBhijN1nrm7WVXRyMx3g3KQHKiewV', 'TPk7DGh3vKBAiavzpYqBZYGR1qVjjoNCG5'],
@@ -41,7 +44,10 @@ function runsOf(side: number, isDark: (at: number) => boolean) {
   return runs
 }
 
-/** The squares that a line shows to ZXing's `foundPatternCross`: dark, light, dark, light, dark, as 1:1:3:1:1, each with less than half a difference. */
+/**
+ * The squares that a line shows to ZXing's `foundPatternCross`: dark, light, dark, light, dark, as
+ * 1:1:3:1:1, each with less than half a difference.
+ */
 function squaresIn(side: number, isDark: (at: number) => boolean) {
   const runs = runsOf(side, isDark)
   return runs.flatMap((middle, index) => {
@@ -56,7 +62,10 @@ function squaresIn(side: number, isDark: (at: number) => boolean) {
   })
 }
 
-/** The corners that ZXing's search finds: in a row, then in the column through the middle, then in the row through the middle of that. In modules. */
+/**
+ * The corners that ZXing's search finds: in a row, then in the column through the middle, then in
+ * the row through the middle of that. In modules.
+ */
 function cornersIn({ side, isDark }: ReturnType<typeof pictureOf>): ReadonlySet<string> {
   const found = new Set<string>()
   for (let y = 0; y < side; y += 1) {
@@ -91,7 +100,8 @@ describe('the QR code of an address', () => {
       const data = new Uint8Array(side * side * 4).fill(255)
       for (let at = 0; at < side * side; at += 1)
         if (isDark(at % side, Math.floor(at / side))) data.fill(0, 4 * at, 4 * at + 3)
-      return decodeQr({ width: side, height: side, data }, { timeLimit: Number.POSITIVE_INFINITY }) !== address // no time limit, for slow machines
+      // no time limit, for slow machines
+      return decodeQr({ width: side, height: side, data }, { timeLimit: Number.POSITIVE_INFINITY }) !== address
     })
     expect(unread).toEqual([])
   })

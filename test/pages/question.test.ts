@@ -10,7 +10,10 @@ import { txidOf } from './story.ts'
 
 const pages = usePages()
 
-/** An answer of the service, and texts of the page about it: what has happened, then what becomes of the money and what to do. */
+/**
+ * An answer of the service, and texts of the page about it: what has happened, then what becomes of
+ * the money and what to do.
+ */
 type Answer = readonly [Scripted, en: readonly string[], zh: readonly string[]]
 
 const support = 'the support of the site or app that gave you this page'

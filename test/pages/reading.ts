@@ -12,7 +12,10 @@ export async function seeIn(page: Page | Frame, selector: string, text: string):
   await page.waitForFunction(includes, {}, selector, text)
 }
 
-/** The text of the first element that matches the selector. Does not wait for it, and throws if there is none. */
+/**
+ * The text of the first element that matches the selector. Does not wait for it, and throws if
+ * there is none.
+ */
 export async function textOfFirst(page: Page | Frame, selector: string): Promise<string> {
   return page.$eval(selector, (element) => element.textContent)
 }
@@ -33,7 +36,9 @@ export async function drawn(page: Page): Promise<void> {
   await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))))
 }
 
-/** Makes the page ask the service at once, as if the browser had reported that it is online again. */
+/**
+ * Makes the page ask the service at once, as if the browser had reported that it is online again.
+ */
 export async function poke(page: Page | Frame): Promise<void> {
   await page.evaluate(() => window.dispatchEvent(new Event('online')))
 }
@@ -61,18 +66,25 @@ export async function press(page: Page | Frame, label: string): Promise<void> {
 /** Waits for a folded part of the page, and opens it. */
 export async function openFold(page: Page | Frame, name: string): Promise<void> {
   await page.waitForSelector(`[data-fold="${name}"] summary`)
-  await page.$eval(`[data-fold="${name}"] summary`, (summary) => (summary as HTMLElement).click()) // safe: a summary element
+  // safe: a summary element
+  await page.$eval(`[data-fold="${name}"] summary`, (summary) => (summary as HTMLElement).click())
 }
 
 /** A token with these claims and no valid signature. Tokens with different `mark`s differ. */
 export const tokenOf = (claims: object, mark = '') =>
   `h.${Buffer.from(JSON.stringify(claims)).toString('base64url')}.${mark}`
 
-/** Matches Chinese text with Latin spacing or punctuation, or with English words that are not marked as English. */
+/**
+ * Matches Chinese text with Latin spacing or punctuation, or with English words that are not marked
+ * as English.
+ */
 export const strange =
   /[\u4e00-\u9fff，。：；！？] +[\u4e00-\u9fff，。：；！？]|[，。：；！？（）] (?!·)| [，。：；！？（）]|[\u4e00-\u9fff] ?[.,!?](?!\w)|[a-z]+ [a-z]+ [a-z]+/
 
-/** The texts of a page, and the labels for screen readers, that are not in its language `tag`. In English any Chinese character counts. */
+/**
+ * The texts of a page, and the labels for screen readers, that are not in its language `tag`. In
+ * English any Chinese character counts.
+ */
 export async function foreignTexts(page: Page, tag: string): Promise<string[]> {
   const texts = await page.evaluate(
     (other) => {

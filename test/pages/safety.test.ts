@@ -8,7 +8,10 @@ import { regular, txidOf, withdrawing } from './story.ts'
 
 const pages = usePages()
 
-/** Makes the page request this path again. `round` is the new user's uid, so that nothing comes from the page's memory. */
+/**
+ * Makes the page request this path again. `round` is the new user's uid, so that nothing comes from
+ * the page's memory.
+ */
 async function askAnew(page: Page, path: string, round: number): Promise<void> {
   const before = pages.asked(path)
   if (path === '/currencies') await page.reload()

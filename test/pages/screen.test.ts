@@ -16,7 +16,8 @@ describe('the QR code', () => {
     await page.waitForSelector('.summary .note', { visible: true })
     const found: string[] = []
     for (const window of windows) {
-      await resize(page, { ...window, deviceScaleFactor: window.width < 1_000 ? 2 : 1 }) // phones have more screen pixels
+      // phones have more screen pixels
+      await resize(page, { ...window, deviceScaleFactor: window.width < 1_000 ? 2 : 1 })
       found.push(await scannedText(page))
     }
     expect(found).toEqual(Array(windows.length).fill(payAddress))

@@ -1,4 +1,7 @@
-/** A service that answers as the test says, for states into which the real one cannot be brought at will. */
+/**
+ * A service that answers as the test says, for states into which the real one cannot be brought at
+ * will.
+ */
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { createServer, type IncomingMessage } from 'node:http'
 import { tmpdir } from 'node:os'

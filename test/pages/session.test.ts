@@ -255,7 +255,8 @@ describe('a framing page', () => {
         ] as const,
     )) {
       await resize(page, { width, height: 500 })
-      await frame.$eval('header button', (button) => (button as HTMLElement).click()) // the button that changes the language
+      // the button that changes the language
+      await frame.$eval('header button', (button) => (button as HTMLElement).click())
       await seeIn(frame, 'h1', other)
       const fits = () =>
         frame.waitForFunction(() => {
@@ -290,7 +291,8 @@ describe('a framing page', () => {
     const page = await pages.open(desktop, '', shop.url)
     const frame = await frameOf(page)
     await frame.waitForSelector('.address')
-    // Messages from another window of the framing site's origin, and from the page itself, must be ignored.
+    // Messages from another window of the framing site's origin, and from the page itself, must be
+    // ignored.
     await page.evaluate(async () => {
       const sibling = document.createElement('iframe')
       sibling.src = '/sibling'

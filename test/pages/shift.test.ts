@@ -63,7 +63,10 @@ const steps: readonly (readonly [name: string, claims: object, ...(readonly [Par
 /** The windows of each language, in which the page was seen to move most. */
 const windowsOf = { en: [windows[1], windows[2]], 'zh-CN': [windows[2], windows[3]] }
 
-/** How far the button that copies the address is below the top of the window, in pixels; null where it is not shown. */
+/**
+ * How far the button that copies the address is below the top of the window, in pixels; null where
+ * it is not shown.
+ */
 const placeOfCopy = (page: Page) =>
   page.evaluate(() => {
     const button = document.querySelector('.destination button')

@@ -15,7 +15,9 @@ beforeAll(async () => {
 })
 afterAll(() => shop.close())
 
-/** A credited deposit of the buyer: its amount in USDT, and how many seconds ago it was credited. */
+/**
+ * A credited deposit of the buyer: its amount in USDT, and how many seconds ago it was credited.
+ */
 type Arrived = readonly [amt: number, age: number]
 
 /** Makes the service answer with these deposits. */

@@ -1,6 +1,7 @@
 /**
- * Measures how soon the deposit page is drawn on a phone with a slow connection, an empty cache and a service that answers at once. Prints JSON, for
- * `npm run bench -- page`. The argument is the number of rounds.
+ * Measures how soon the deposit page is drawn on a phone with a slow connection, an empty cache and
+ * a service that answers at once. Prints JSON, for `npm run bench -- page`. The argument is the
+ * number of rounds.
  */
 import type { Browser, Page } from 'puppeteer-core'
 import { startBrowser, stopBrowser } from './browser.ts'
@@ -15,7 +16,10 @@ const connections = {
   slow3G: { latency: 400, download: 400_000 / 8, upload: 400_000 / 8 },
 }
 
-/** Milliseconds from the navigation until the browser has drawn the heading (`words`) and the address. */
+/**
+ * Milliseconds from the navigation until the browser has drawn the heading (`words`) and the
+ * address.
+ */
 interface Times {
   words?: number
   address?: number
@@ -60,7 +64,10 @@ async function drawnTimes(page: Page): Promise<Times> {
   return (await handle.jsonValue()) ?? {}
 }
 
-/** Runs in the page before the page's own scripts. Notes in `window.drawn` when the heading and the address are drawn. */
+/**
+ * Runs in the page before the page's own scripts. Notes in `window.drawn` when the heading and the
+ * address are drawn.
+ */
 function noteDrawings(): void {
   const drawn: Times = {}
   Object.assign(window, { drawn })

@@ -128,7 +128,8 @@ describe('the statement of a month', () => {
     await page.evaluate(() => dispatchEvent(new Event('afterprint')))
     expect(await page.$eval('.address', (one) => one.checkVisibility())).toBe(true)
     await page.emulateMediaType('print')
-    expect(await page.$eval('.statement', (one) => one.checkVisibility())).toBe(false) // once printing has ended, the next print is a receipt again
+    // once printing has ended, the next print is a receipt again
+    expect(await page.$eval('.statement', (one) => one.checkVisibility())).toBe(false)
   })
 
   it.each([
@@ -160,7 +161,8 @@ describe('the statement of a month', () => {
     serveStatement(pages.service, november)
     const page = await openStatement(desktop)
     const script = pages.service.routes.get('/wallet/statement')
-    const sample = script?.(new URL(`${pages.service.url}/?month=2026-11&limit=9`), {} as never) // safe: this script does not read the request
+    // safe: this script does not read the request
+    const sample = script?.(new URL(`${pages.service.url}/?month=2026-11&limit=9`), {} as never)
     let rounds = 0
     for (const data of variants(sample?.data)) {
       pages.service.routes.set('/wallet/statement', () => ({ data, msg: hostile }))

@@ -61,7 +61,10 @@ async function openAll(page: Page): Promise<void> {
   await askAbout(page, txidOf(1))
 }
 
-/** Presses all buttons that copy. Their words change for a moment only; timers are switched off so that the change stays. */
+/**
+ * Presses all buttons that copy. Their words change for a moment only; timers are switched off so
+ * that the change stays.
+ */
 async function copyAll(page: Page): Promise<void> {
   await page.waitForSelector('.pay button')
   await page.$$eval('.pay button', async (all) => {
@@ -186,7 +189,10 @@ const states: Readonly<Record<string, State>> = {
 /** The states that show the operator's colour: a brand changes nothing else. */
 const coloured = ['before a payment', 'a request that is paid']
 
-/** Brings a page in this language into one state after the other, each time as a new user, and calls `look`. */
+/**
+ * Brings a page in this language into one state after the other, each time as a new user, and calls
+ * `look`.
+ */
 async function inEach(
   names: readonly string[],
   language: string,

@@ -106,7 +106,10 @@ export const regular = (): Story => ({
   payouts: [],
 })
 
-/** A user with a withdrawal without a payout, then one with a payout in each state, newest first, and a fee. */
+/**
+ * A user with a withdrawal without a payout, then one with a payout in each state, newest first,
+ * and a fee.
+ */
 export function withdrawing(): Story {
   const at = '2026-11-22T09:30:00.000Z'
   const states = ['waiting', 'approved', 'signed', 'paid', 'stuck', 'cancelled']

@@ -16,7 +16,10 @@ import {
   startPaying,
 } from './harness.ts'
 
-/** A compact JWS with these claims and no valid signature: asking for a payout does not check signatures. */
+/**
+ * A compact JWS with these claims and no valid signature: asking for a payout does not check
+ * signatures.
+ */
 const jws = (claims: object, alg = 'EdDSA') => {
   const part = (value: object) =>
     btoa(JSON.stringify(value)).replaceAll('=', '').replaceAll('+', '-').replaceAll('/', '_')

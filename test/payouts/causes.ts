@@ -12,7 +12,10 @@ import { mineFinal, recipient } from './harness.ts'
 /** Runs statements without the triggers, which would refuse them. */
 const change = ({ db }: RunningService, ...statements: readonly string[]) => withoutTriggers(writable(db), statements)
 
-/** Brings about a fact. Returns the service in which it holds: another one if it takes another configuration. */
+/**
+ * Brings about a fact. Returns the service in which it holds: another one if it takes another
+ * configuration.
+ */
 export type Cause = (service: RunningService) => Promise<RunningService>
 const by =
   (cause: (service: RunningService) => unknown): Cause =>
@@ -24,7 +27,10 @@ const by =
 /** The sender of the deposits of tests (`usdtTo`). */
 const sender = formatBase58(addressOf(99))
 
-/** Brings about each fact that can be known to be wrong. The scan must have been started, and a payout be signed. */
+/**
+ * Brings about each fact that can be known to be wrong. The scan must have been started, and a
+ * payout be signed.
+ */
 export const causes: Readonly<Record<Fact, Cause>> = {
   forked: by((service) => change(service, `UPDATE scan SET halted = 'chain-forked'`)),
   restored: by(({ scannerHost }) =>
@@ -33,7 +39,8 @@ export const causes: Readonly<Record<Fact, Cause>> = {
   'unknown-transaction': by((service) =>
     mineFinal(service, { kind: 'trx', from: payoutAddress, to: recipient, amount: 1n }),
   ),
-  // The row that an instance with another configured address would have stored. An instance that notices the other address itself answers nothing at all.
+  // The row that an instance with another configured address would have stored. An instance that
+  // notices the other address itself answers nothing at all.
   'address-replaced': by((service) =>
     change(service, `UPDATE payout_transaction SET address = '${'f'.repeat(40)}' WHERE ended IS NULL`),
   ),

@@ -5,7 +5,10 @@ import { recordDatabase } from '../support/recorded-database.ts'
 import { ask, mined, payoutsSetting, send, sign, startPaying, stateOfPayout } from './harness.ts'
 
 const ticks = 3
-/** The SQL statements and the number of requests to nodes in `ticks` ticks, during which one deposit is credited. */
+/**
+ * The SQL statements and the number of requests to nodes in `ticks` ticks, during which one deposit
+ * is credited.
+ */
 async function costOf(variables: Record<string, unknown>) {
   const service = await startService(variables)
   service.clock.seconds = service.chain.tip().timeMs / 1000 + 3
@@ -47,7 +50,10 @@ it('an offer that is stopped reads no payouts', async () => {
   expect(await reads()).toEqual([409, false])
 })
 
-/** The requests to nodes in about 72 s of ticks, in which `payouts` payouts are asked for, signed, sent and paid. */
+/**
+ * The requests to nodes in about 72 s of ticks, in which `payouts` payouts are asked for, signed,
+ * sent and paid.
+ */
 async function requestsWith(payouts: number): Promise<number> {
   const service = await startPaying()
   const before = requestsOf(service)
@@ -64,7 +70,10 @@ async function requestsWith(payouts: number): Promise<number> {
   return requestsOf(service) - before
 }
 
-/** Mines the signed payouts in the next block, and runs ticks at a deployment's pace until the block is final and scanned. */
+/**
+ * Mines the signed payouts in the next block, and runs ticks at a deployment's pace until the block
+ * is final and scanned.
+ */
 async function passTo(service: RunningService, signed: readonly { readonly rawData: Uint8Array }[]): Promise<void> {
   service.chain.add(signed.map((one) => mined(one)))
   for (let passed = 0; passed < 72; passed += 12) {

@@ -28,7 +28,10 @@ const approve = (service: RunningService, ids: unknown, more: object = {}, by = 
 const cancel = (service: RunningService, ids: unknown, more: object = {}, by = 'shop') =>
   send(service, '/cancel', { ids, why: 'a test', ...more }, by)
 
-/** A stuck payout of 5 USDT. Its transaction has moved `amounts` in smallest units, or has failed if there are none. */
+/**
+ * A stuck payout of 5 USDT. Its transaction has moved `amounts` in smallest units, or has failed if
+ * there are none.
+ */
 async function stuckPayout(service: RunningService, ...amounts: readonly bigint[]): Promise<number> {
   const { id, ...signed } = await signedPayout(service)
   const logs = amounts.map((amount) => transferLog(usdtAddress, payoutAddress, recipient, amount))

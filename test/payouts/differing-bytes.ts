@@ -21,9 +21,13 @@ export const token: ExpectedTransfer = { ...expected, contract: usdtAddress }
 /** The payout with which signed bytes are compared: 5 TRX to `recipient`. */
 export const trx: ExpectedTransfer = { ...expected, contract: '' }
 
-/** The signed message of a payout of 5 USDT as hex digits; `changes` replace parts of the transfer. */
+/**
+ * The signed message of a payout of 5 USDT as hex digits; `changes` replace parts of the transfer.
+ */
 export const usdt = (changes: Partial<TransferContent> = {}) => signTransfer(contentOf(head, changes)).transaction
-/** The signed message of a payout of 5 TRX as hex digits; `changes` replace parts of the transfer. */
+/**
+ * The signed message of a payout of 5 TRX as hex digits; `changes` replace parts of the transfer.
+ */
 export const sun = (changes: Partial<TransferContent> = {}) => signTransfer(trxContent(head, changes)).transaction
 
 /** A protobuf field of bytes: its tag, its length and the bytes. */
@@ -31,7 +35,10 @@ export const bytesField = (field: number, bytes: Uint8Array) => new BinaryWriter
 const numberField = (field: number, value: bigint) => new BinaryWriter().tag(field, 0).int64(value).finish()
 const account = (address: Address) => hexToBytes(`41${address}`)
 
-/** How the nested protobuf messages of a payout are built, from the inside to the outside. The order in a list is the order of the fields. */
+/**
+ * How the nested protobuf messages of a payout are built, from the inside to the outside. The order
+ * in a list is the order of the fields.
+ */
 interface Fields {
   readonly call: readonly Uint8Array[]
   readonly any: (call: Uint8Array) => readonly Uint8Array[]
@@ -51,7 +58,9 @@ const [callFrom, callOf, callData] = [
   bytesField(4, call),
 ]
 
-/** The signed message of a payout of 5 USDT as hex digits, with one step of its building replaced. */
+/**
+ * The signed message of a payout of 5 USDT as hex digits, with one step of its building replaced.
+ */
 export function build(changes: Partial<Fields> = {}): string {
   const fields: Fields = {
     call: [callFrom, callOf, callData],
@@ -73,7 +82,10 @@ export const padded = (bytes: number): string =>
   build({
     message: (data) => [bytesField(1, data), bytesField(2, concatBytes(signatureOf(data), new Uint8Array(bytes)))],
   })
-/** A message whose call data has the recipient in 21 bytes, with the chain's 0x41 first, as wallet-core and anychain-tron write it. */
+/**
+ * A message whose call data has the recipient in 21 bytes, with the chain's 0x41 first, as
+ * wallet-core and anychain-tron write it.
+ */
 export const prefixed = build({ call: [callFrom, callOf, bytesField(4, call.with(15, 0x41))] })
 
 /** Replaces `raw` in `build`: the usual fields, with `more` in front of the contract. */
@@ -81,7 +93,10 @@ const raw = (...more: Uint8Array[]) => ({
   raw: (contract: Uint8Array) => [refBytes, refHash, expires, ...more, bytesField(11, contract), made, burns],
 })
 
-/** Each row's bytes differ from a payout's in one way; `word` is the reason with which they are refused. */
+/**
+ * Each row's bytes differ from a payout's in one way; `word` is the reason with which they are
+ * refused.
+ */
 const rows: readonly (readonly [word: string, how: string, transaction: string, of?: ExpectedTransfer])[] = [
   ['not-a-transaction', 'no hex', 'zz'],
   ['not-a-transaction', 'half a byte', usdt().slice(1)],

@@ -24,12 +24,16 @@ async function newest(service: RunningService) {
 
 it('the data of each event is the payout as it is after that step', async () => {
   const service = await startPaying()
-  /** Expects that the newest event of payouts has this type, and shows the payout as the list shows it now. */
+  /**
+   * Expects that the newest event of payouts has this type, and shows the payout as the list shows
+   * it now.
+   */
   const expectEvent = async (type: string, id: number, changes: object) => {
     const payout = await shown(service, id)
     expect(payout).toMatchObject({ id, state: type, ...changes })
     expect(await newest(service)).toMatchObject({ type: `payout.${type}`, uid: 7 })
-    const { answers: _, ...others } = payout as Shown & { readonly answers?: unknown } // nodes answer later, and their answers make no event
+    // nodes answer later, and their answers make no event
+    const { answers: _, ...others } = payout as Shown & { readonly answers?: unknown }
     expect((await newest(service))?.data).toEqual(others)
   }
   const asked = { uid: 7, cuy: 2, amt: 101, fee: 0.5, to: recipientBase58, osn: 'large', mark: 'a mark' }

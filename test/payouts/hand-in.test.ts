@@ -27,7 +27,10 @@ import {
   trxContent,
 } from './harness.ts'
 
-/** A signed transaction with a timestamp of its own, so that its bytes differ from those that the tests sign otherwise. */
+/**
+ * A signed transaction with a timestamp of its own, so that its bytes differ from those that the
+ * tests sign otherwise.
+ */
 const laterSigned = async (service: RunningService) => {
   const head = await headOf(service)
   return signTransfer(contentOf(head, { timestamp: BigInt(head.timestamp + 1) }))
@@ -115,11 +118,13 @@ describe('a signed transaction that is handed in', () => {
     const service = await startPaying()
     const { id } = await ask(service)
     const { transaction, txid } = await sign(service)
-    const last = Number.parseInt(transaction.slice(-2), 16) - 27 // tronpy, trident, WDK and wallet-core write 0 or 1 for 27 or 28
+    // tronpy, trident, WDK and wallet-core write 0 or 1 for 27 or 28
+    const last = Number.parseInt(transaction.slice(-2), 16) - 27
     const written = `${transaction.slice(0, -2)}${last.toString(16).padStart(2, '0')}`
     expect(await handIn(service, id, written)).toEqual({ id, state: 'signed', txid })
     expect(new Set(broadcastsOf(service))).toEqual(new Set([written]))
-    expect(await handIn(service, id, transaction)).toEqual({ id, state: 'signed', txid }) // the same transaction in the usual form
+    // the same transaction in the usual form
+    expect(await handIn(service, id, transaction)).toEqual({ id, state: 'signed', txid })
   })
 
   it('is taken again and again, in other digits or with another signature too, and stays one', async () => {

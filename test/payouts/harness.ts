@@ -32,8 +32,9 @@ export interface Shown {
 }
 
 /**
- * Starts a service with payouts. User 7 has 1,000 TRX and 1,000 USDT, a signer has asked for work once, the scan stands at the newest final block,
- * and the clock shows the time after the newest block.
+ * Starts a service with payouts. User 7 has 1,000 TRX and 1,000 USDT, a signer has asked for work
+ * once, the scan stands at the newest final block, and the clock shows the time after the newest
+ * block.
  */
 export async function startPaying(
   variables: Record<string, unknown> = {},
@@ -70,7 +71,10 @@ export const payoutRequest = (changes: object = {}) => {
   return { uid: 7, cuy: 2, amt: '5', to: recipientBase58, osn: `payout-${orders}`, ...changes }
 }
 
-/** Sends a request about payouts and waits for what it starts in the background. `by` is the name of the backend that asks. */
+/**
+ * Sends a request about payouts and waits for what it starts in the background. `by` is the name of
+ * the backend that asks.
+ */
 export async function send(service: RunningService, path: string, body: unknown, by?: string) {
   const response = await service.send(`/ledger/payouts${path}`, body, by)
   const { msg, data } = await response.json<{ msg: string; data?: { list: Shown[]; replayed?: boolean } }>()
@@ -102,7 +106,10 @@ export async function stateOfPayout(service: RunningService, id: number): Promis
   return `${state}${reason === undefined ? '' : `:${reason}`}/${attempts}`
 }
 
-/** The content of a transaction that pays 5 USDT to `recipient`. It refers to `head` and expires ten minutes later. */
+/**
+ * The content of a transaction that pays 5 USDT to `recipient`. It refers to `head` and expires ten
+ * minutes later.
+ */
 export function contentOf(head: Head, changes: Partial<TransferContent> = {}): Omit<TransferContent, 'from'> {
   return {
     asset: trc20Asset(usdtAddress),
@@ -125,7 +132,10 @@ export async function sign(service: RunningService, changes: Partial<TransferCon
   return signTransfer(contentOf(await headOf(service), changes))
 }
 
-/** The answer about one transaction that was handed in: its payout, or why the transaction was refused. */
+/**
+ * The answer about one transaction that was handed in: its payout, or why the transaction was
+ * refused.
+ */
 export type HandedIn = {
   readonly id: number
   readonly state?: string
@@ -145,7 +155,10 @@ export async function handIn(service: RunningService, id: number, transaction: s
   return (data?.list ?? [])[0] as HandedIn
 }
 
-/** Asks for a payout of 5 USDT and hands in its transaction. `changes` are changes to the transaction. */
+/**
+ * Asks for a payout of 5 USDT and hands in its transaction. `changes` are changes to the
+ * transaction.
+ */
 export async function signedPayout(service: RunningService, changes: Partial<TransferContent> = {}) {
   const { id } = await ask(service)
   const signed = await sign(service, changes)
@@ -157,7 +170,10 @@ export async function signedPayout(service: RunningService, changes: Partial<Tra
 export const paidLog = (amount = 5_000_000n, to: Address = recipient): LogSpec =>
   transferLog(usdtAddress, payoutAddress, to, amount)
 
-/** The spec of a signed transaction for a block: it succeeded and paid 5 USDT, unless `more` says otherwise. */
+/**
+ * The spec of a signed transaction for a block: it succeeded and paid 5 USDT, unless `more` says
+ * otherwise.
+ */
 export const mined = (
   { rawData }: Pick<SignedPayout, 'rawData'>,
   more: { readonly failed?: boolean; readonly logs?: readonly LogSpec[] } = {},
@@ -169,7 +185,9 @@ export async function passBlocks(service: RunningService, count: number): Promis
   await tickLater(service, Math.max(count * 3, 20))
 }
 
-/** Puts transactions into the next block, makes the block final and scans it. Returns its height. */
+/**
+ * Puts transactions into the next block, makes the block final and scans it. Returns its height.
+ */
 export async function mineFinal(service: RunningService, ...specs: readonly TransactionSpec[]): Promise<number> {
   const { height } = service.chain.add(specs)
   service.chain.addEmpty(finalityLag)
@@ -199,14 +217,20 @@ export async function offered(service: RunningService): Promise<readonly number[
 /** Milliseconds from one block to the next, in block time. */
 export const blockMs = 3_000
 
-/** A signed payout whose transaction expires at the time of the block `blocks` above the newest final one. `last` is that block's height. */
+/**
+ * A signed payout whose transaction expires at the time of the block `blocks` above the newest
+ * final one. `last` is that block's height.
+ */
 export async function expiringAfter(service: RunningService, blocks: number, changes: Partial<TransferContent> = {}) {
   const { height, timestamp } = await headOf(service)
   const payout = await signedPayout(service, { expiration: BigInt(timestamp + blocks * blockMs), ...changes })
   return { ...payout, reference: height, last: height + blocks }
 }
 
-/** Starts a service where every block that is not final yet contains a transfer, so that nodes can disagree about each of these blocks. */
+/**
+ * Starts a service where every block that is not final yet contains a transfer, so that nodes can
+ * disagree about each of these blocks.
+ */
 export async function startBusy(): Promise<RunningService> {
   const service = await startPaying()
   await passBusy(service, finalityLag)

@@ -7,7 +7,10 @@ import { payoutAddress } from '../support/payouts.ts'
 import { addressOf, type LogSpec } from '../support/transaction-spec.ts'
 import { ask, handIn, offered, payoutsSetting, shown, sign, startPaying } from './harness.ts'
 
-/** Starts a service with a payout of the token and one of TRX, which no act of the token's issuer may delay. */
+/**
+ * Starts a service with a payout of the token and one of TRX, which no act of the token's issuer
+ * may delay.
+ */
 async function startWithTwo(variables: Record<string, unknown> = {}) {
   const service = await startPaying(variables)
   const ofToken = await ask(service)

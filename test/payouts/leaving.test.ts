@@ -40,7 +40,10 @@ const copyOf = (id: number, osn: string, more: string, values: string) =>
 const stepOf = (id: number, set: string) =>
   `UPDATE payout SET version = version + 1, changed_at = changed_at + 1, ${set} WHERE id = ${id}`
 
-/** The steps of payouts of USDT that are still possible after `cause`: those through the service, and the same ones written directly to the database. */
+/**
+ * The steps of payouts of USDT that are still possible after `cause`: those through the service,
+ * and the same ones written directly to the database.
+ */
 async function doneAfter(cause: Cause) {
   const before = await startPaying()
   const approved = (await ask(before)).id
@@ -91,7 +94,10 @@ async function doneAfter(cause: Cause) {
   }
 }
 
-/** What holds by the configured address, which the database does not know. Of an offer it knows nothing, because it is a reading. */
+/**
+ * What holds by the configured address, which the database does not know. Of an offer it knows
+ * nothing, because it is a reading.
+ */
 const notInTheDatabase: Partial<Readonly<Record<PayoutStep, readonly Fact[]>>> = {
   rule: ['frozen'],
   cancel: ['frozen'],
@@ -132,7 +138,10 @@ describe('what is known to be wrong stops each step that the contract names, and
   })
 })
 
-/** Has a final block of a wrong chain contain the transaction, and corrects the finalized height. Returns the height of that block. */
+/**
+ * Has a final block of a wrong chain contain the transaction, and corrects the finalized height.
+ * Returns the height of that block.
+ */
 async function mineAndTakeBack(service: RunningService, transaction: TransactionSpec): Promise<number> {
   const { chain, nodes } = service
   const wrong = chain.fork(chain.tip().height)
@@ -148,8 +157,9 @@ async function mineAndTakeBack(service: RunningService, transaction: Transaction
 }
 
 /**
- * Whether the bytes of a mined transaction that no payout names are taken after `cause`: through the service, and written to the database. `isTakenBack`: the
- * block with the transaction was of a wrong chain, and a correction has taken it back.
+ * Whether the bytes of a mined transaction that no payout names are taken after `cause`: through
+ * the service, and written to the database. `isTakenBack`: the block with the transaction was of a
+ * wrong chain, and a correction has taken it back.
  */
 async function recoveredAfter(cause: Cause, isTakenBack = false) {
   const before = await startPaying()
@@ -159,9 +169,11 @@ async function recoveredAfter(cause: Cause, isTakenBack = false) {
   const signed = await sign(before)
   const height = isTakenBack ? await mineAndTakeBack(before, mined(signed)) : await mineFinal(before, mined(signed))
   const now = await cause(before)
-  if (isTakenBack && cause === causes.restored) await tickLater(now) // a tick tells the database that it is a restored copy
+  // a tick tells the database that it is a restored copy
+  if (isTakenBack && cause === causes.restored) await tickLater(now)
   const scanned = Number(await now.db.prepare('SELECT height FROM scan').first('height'))
-  await (isTakenBack ? rescan(now, 2, scanned) : rescan(now, height, height)) // 2: above the reference block of the bytes below
+  // 2: above the reference block of the bytes below
+  await (isTakenBack ? rescan(now, 2, scanned) : rescan(now, height, height))
   const database = await isTaken(
     now,
     `UPDATE payout_transaction SET version = version + 1, payout_id = ${other}, bytes = 'ab', reference = 1, expires_at = 9,
@@ -180,7 +192,8 @@ describe('the bytes of a transaction that a final block has, and no payout names
     if (!database) expect(reason).toBe(words[fact])
   })
 
-  // Otherwise bytes that were never in the chain would be taken, for example, by a restored copy that may lack other ones of the payout.
+  // Otherwise bytes that were never in the chain would be taken, for example, by a restored copy
+  // that may lack other ones of the payout.
   it.each(payoutFacts)('are new bytes once a correction has taken its block back: %s', async (fact) => {
     const { database, reason } = await recoveredAfter(causes[fact], true)
     expect(database).toBe(mayGoOnBy(fact, 'take'))

@@ -26,7 +26,10 @@ const token = addressAt(50)
 const [payee, collector] = [addressAt(60), addressAt(70)]
 const by = (name: string) => name as BackendName
 
-/** A payout of 1,000 units that the backend `shop` asked for, and that the limits approved unless it is `waiting`. */
+/**
+ * A payout of 1,000 units that the backend `shop` asked for, and that the limits approved unless it
+ * is `waiting`.
+ */
 function payout(state: PayoutState, changes: Partial<PayoutRow> = {}): PayoutRow {
   const ids = { id: 4 as PayoutId, version: 3, uid: uid(1), cuy: cuy(2), osn: 'p' }
   const money = { amount: 1_000, fee: 0, to_address: payee, contract: token, raw: '1000', mark: '', proof: null }
@@ -127,7 +130,10 @@ describe('the table of a payout', () => {
 })
 
 describe('a transaction with an end', () => {
-  /** The states that a transaction in state `from` passes through when a block shows these transfers, and its payout is in `payoutState`. */
+  /**
+   * The states that a transaction in state `from` passes through when a block shows these
+   * transfers, and its payout is in `payoutState`.
+   */
   const endsOf = (
     from: TransactionState,
     payoutState: PayoutState | null,

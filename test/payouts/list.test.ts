@@ -113,5 +113,6 @@ it('over Workers RPC payouts are asked for, listed, approved and cancelled as by
     error: { kind: 'bad-input', member: 'by' },
   })
   expect(await rpc.payouts({ state: 'lost' as never })).toMatchObject({ ok: false, error: { kind: 'bad-input' } })
-  expect(Object.keys(rpc)).not.toEqual(expect.arrayContaining([expect.stringMatching(/unsigned|signed/i)])) // signers use HTTP only
+  // signers use HTTP only
+  expect(Object.keys(rpc)).not.toEqual(expect.arrayContaining([expect.stringMatching(/unsigned|signed/i)]))
 })

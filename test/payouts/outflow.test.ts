@@ -22,7 +22,8 @@ import {
   stateOfPayout,
 } from './harness.ts'
 
-// For the payouts in this file, money has already left the payout address. Only somebody who may approve can cancel them, and they count in the limits.
+// For the payouts in this file, money has already left the payout address. Only somebody who may
+// approve can cancel them, and they count in the limits.
 
 const cancel = (service: RunningService, id: number, more: object = {}, by = 'office') =>
   send(service, '/cancel', { ids: [id], why: 'a test', ...more }, by)
@@ -44,7 +45,10 @@ async function halfPaid(service: RunningService): Promise<number> {
   return id
 }
 
-/** Excuses all unknown and late transactions, so that they no longer stop payouts, as `npm run operate -- payouts resume` does. */
+/**
+ * Excuses all unknown and late transactions, so that they no longer stop payouts, as
+ * `npm run operate -- payouts resume` does.
+ */
 const resumeAll = ({ db }: RunningService) =>
   db
     .prepare(
@@ -161,7 +165,8 @@ it('a transaction that an operator has excused, and that pays exactly this payou
     expect(refused).toMatchObject({ status: 409, reason: 'money-moved', msg: expect.stringContaining(left) })
   }
   expect(await cancel(service, id, { moved: true }, 'shop')).toMatchObject({ status: 403 })
-  expect(await approve(service, more)).toMatchObject({ status: 200 }) // the excused transaction paid another amount than this payout
+  // the excused transaction paid another amount than this payout
+  expect(await approve(service, more)).toMatchObject({ status: 200 })
   const approved = await approve(service, id, { moved: true })
   expect(approved).toMatchObject({ status: 200 })
   expect(await approve(service, id)).toEqual(approved)

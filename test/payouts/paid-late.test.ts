@@ -27,7 +27,8 @@ import {
   stateOfPayout,
 } from './harness.ts'
 
-// A correction shows that a transaction has paid after all, of which something else was known before. Nothing may pay a second time.
+// A correction shows that a transaction has paid after all, of which something else was known
+// before. Nothing may pay a second time.
 
 const showRight = (service: RunningService, right: RunningService['chain']) => {
   for (const node of service.nodes) node.chain = right
@@ -108,7 +109,10 @@ it.each([
 const sendingsOf = ({ nodes }: RunningService, transaction: string) =>
   nodes.flatMap(({ broadcasts }) => broadcasts.filter((one) => one === transaction)).length
 
-/** A payout whose first transaction has expired and whose second one is signed, and a chain from before both. */
+/**
+ * A payout whose first transaction has expired and whose second one is signed, and a chain from
+ * before both.
+ */
 async function startTwoSigned() {
   const service = await startPaying()
   const { height } = await headOf(service)

@@ -9,7 +9,10 @@ export const proven = { uid: 7, cuy: 2, amt: '5', to: formatBase58(addressOf(60)
 export interface BackendKey {
   readonly jwk: JWK
   readonly privateJwk: JWK
-  /** Signs a text as a compact JWS. `header` adds members, or names another algorithm than the key's. */
+  /**
+   * Signs a text as a compact JWS. `header` adds members, or names another algorithm than the
+   * key's.
+   */
   sign(text: string, header?: object): Promise<string>
 }
 

@@ -8,7 +8,10 @@ import { recordDatabase } from '../support/recorded-database.ts'
 import { createVirtualClock } from '../support/virtual-clock.ts'
 import { signedPayout, startPaying } from './harness.ts'
 
-/** The memory of an object that has noted the newest event; its next comparison hangs until `release`. */
+/**
+ * The memory of an object that has noted the newest event; its next comparison hangs until
+ * `release`.
+ */
 async function hanging() {
   const service = await startPaying()
   await signedPayout(service)
@@ -16,7 +19,8 @@ async function hanging() {
   const host = createMemoryHost()
   host.values.set('payouts', { newest: null, restoredAt: null })
   const clock = createVirtualClock(service.clock.seconds * 1000)
-  const sessions = createSessions(db as unknown as D1Database, { clock, logger: { warn: () => undefined } }) // safe: the members that it uses
+  // safe: the members that it uses
+  const sessions = createSessions(db as unknown as D1Database, { clock, logger: { warn: () => undefined } })
   const restores = createRestoreDetector({ db: sessions.primary(createUsage()), clock, host })
   expect(await restores.compare()).toBeNull()
   statements.length = 0

@@ -37,7 +37,10 @@ import {
   stateOfPayout,
 } from './harness.ts'
 
-/** The newest event as the scanner's storage has it, and since when the scanner has known that the database is an older copy. */
+/**
+ * The newest event as the scanner's storage has it, and since when the scanner has known that the
+ * database is an older copy.
+ */
 const memoryOf = ({ scannerHost }: RunningService) =>
   scannerHost.values.get('payouts') as { newest: { id: number; digest: string } | null; restoredAt: number | null }
 const stoppedBy = async (service: RunningService) => {
@@ -209,7 +212,8 @@ describe('a database that was restored to an older copy', () => {
     await passBlocks(service, 1_300)
     await tickLater(service)
     expect(await stoppedBy(service)).toMatchObject({ why: 'unknown-transaction' })
-    expect(alarmsOf(service, 'payout-unknown')).toHaveLength(2) // the hour is over, and nobody is told the same once more for each
+    // the hour is over, and nobody is told the same once more for each
+    expect(alarmsOf(service, 'payout-unknown')).toHaveLength(2)
   })
 
   it('cancels nothing in that hour: what the copy lacks can have paid it', async () => {
@@ -310,7 +314,8 @@ describe('a database that was restored to an older copy', () => {
     const service = await startPaying()
     const { id } = await ask(service)
     const signed = await sign(service)
-    // In the copy the payout is only approved. Its transaction is in a block that the copy has not read.
+    // In the copy the payout is only approved. Its transaction is in a block that the copy has not
+    // read.
     knowMore(service)
     await mineFinal(service, mined(signed))
     expect(await offered(service)).toBe('payouts-stopped')

@@ -28,7 +28,10 @@ const read = (transaction: string, of: Parameters<typeof readSigned>[1] = token)
 const blocksAgo = (blocks: number) => {
   return { ...referenceOf(head), bytes: ((head.height - blocks) & 0xffff).toString(16).padStart(4, '0') }
 }
-/** Bytes that expired `ms` milliseconds ago and refer to a block `blocks` below the newest final one. */
+/**
+ * Bytes that expired `ms` milliseconds ago and refer to a block `blocks` below the newest final
+ * one.
+ */
 const expired = (ms: number, blocks: number) =>
   usdt({ expiration: BigInt(head.timestamp - ms), reference: blocksAgo(blocks) })
 
@@ -64,7 +67,8 @@ describe('signed bytes of a payout', () => {
       return result.ok ? result.value.reference - head.height : null
     }
     expect(referenceIn(1)).toBe(-1)
-    expect(referenceIn(-1)).toBe(-65_535) // a block above the final one is read as the last older block with the same two bytes
+    // a block above the final one is read as the last older block with the same two bytes
+    expect(referenceIn(-1)).toBe(-65_535)
     expect(referenceIn(0)).toBe(0)
   })
 })
@@ -91,7 +95,10 @@ it('bytes are taken at any age, and with any fee limit, where the newest block i
 })
 
 describe('the signature of a payout', () => {
-  /** The last byte is 27 or 28 here. tronpy, trident, WDK and wallet-core write 0 or 1 instead, and nodes read 4, 5, 31 and 32 alike. */
+  /**
+   * The last byte is 27 or 28 here. tronpy, trident, WDK and wallet-core write 0 or 1 instead, and
+   * nodes read 4, 5, 31 and 32 alike.
+   */
   const [usual = 0] = hexToBytes(usdt()).slice(-1)
   it.each([usual - 27, usual - 23, usual, usual + 4])('is read as a node reads it: its last byte is %i', (last) => {
     expect(readSigned(endingWith(last), token, head, null)).toMatchObject({
@@ -147,7 +154,8 @@ describe('bytes that differ from those of a payout are refused by a word', () =>
 
   it('and each word is of one of these', () => {
     const words = new Set(differing.map(({ word }) => word))
-    const ofPayouts = ['unknown-payout', 'transaction-of-another', 'transaction-ended', 'another-transaction'] // tested in test/payouts/hand-in.test.ts
+    // tested in test/payouts/hand-in.test.ts
+    const ofPayouts = ['unknown-payout', 'transaction-of-another', 'transaction-ended', 'another-transaction']
     const ofIssuers = ['frozen', 'paused', 'fee-unconfirmed', 'deprecated'] // tested in test/payouts/issuer.test.ts
     expect(Object.keys(handInTexts()).filter((word) => !words.has(word))).toEqual([...ofPayouts, ...ofIssuers])
   })
@@ -162,8 +170,8 @@ describe('bytes that differ from those of a payout are refused by a word', () =>
   it('but a signature with the other s and v is taken: it recovers to the same address', () => {
     const { rawData } = signTransfer(contentOf(head))
     const high = signatureOf(rawData)
-    // Each signature has a twin with n − s and the other v. Nodes accept both, under the same txid, by which the service finds the transaction in
-    // blocks.
+    // Each signature has a twin with n − s and the other v. Nodes accept both, under the same txid,
+    // by which the service finds the transaction in blocks.
     const order = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n
     const s = BigInt(`0x${bytesToHex(high.subarray(32, 64))}`)
     high.set(hexToBytes((order - s).toString(16).padStart(64, '0')), 32)

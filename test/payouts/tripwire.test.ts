@@ -121,7 +121,8 @@ describe('a transaction of the payout address that no payout names', () => {
     const { timestamp } = await headOf(service)
     const signed = await sign(service, { expiration: BigInt(timestamp - 90_000_000) })
     expect(await handIn(service, id, signed.transaction)).toMatchObject({ refused: { reason: 'expiration' } })
-    const height = await mineFinal(service, mined(signed)) // in reality the block came before the expiration; a restored copy reads it only now
+    // in reality the block came before the expiration; a restored copy reads it only now
+    const height = await mineFinal(service, mined(signed))
     await passBlocks(service, 3)
     expect(await offered(service)).toBe('payouts-stopped')
     for (let i = 0; i < 2; i += 1) {

@@ -116,7 +116,10 @@ describe('a surplus', () => {
 describe('an address that is collected every ten minutes', () => {
   it('has its surplus reported within an hour, once and exactly, whatever its fees', async () => {
     const service = await startReconciliation({ addresses: 1 })
-    /** Pays 10 TRX in and sends them out again, minus the fee, which is burnt. The balance is the same afterwards. */
+    /**
+     * Pays 10 TRX in and sends them out again, minus the fee, which is burnt. The balance is the
+     * same afterwards.
+     */
     const collect = (fee: bigint) => service.minutes(10, [paid(1, 0, 10n * oneTrx), sent(1, 0, 10n * oneTrx - fee)])
     for (const fee of [1_100_000n, 345_000n]) await collect(fee)
     expect(service.raised).toEqual([])

@@ -26,7 +26,10 @@ export const addressAt = (index: number) => (index + 0xa0).toString(16).padStart
 export const shown = (index: number) => formatBase58(addressAt(index))
 const stranger = 'f'.repeat(40) as Address
 
-/** A transfer that the scan stores. `from` and `to` are indices of issued addresses; null is a stranger. */
+/**
+ * A transfer that the scan stores. `from` and `to` are indices of issued addresses; null is a
+ * stranger.
+ */
 export interface Moved {
   readonly cuy: number
   readonly raw: bigint
@@ -82,7 +85,10 @@ export async function startReconciliation({ addresses }: { readonly addresses: n
     store,
     alarms,
     ...node,
-    /** Lets `count` minutes pass, each with a scan and a comparison of both currencies. The scan of the first minute finds `found`. */
+    /**
+     * Lets `count` minutes pass, each with a scan and a comparison of both currencies. The scan of
+     * the first minute finds `found`.
+     */
     async minutes(count: number, found: readonly Moved[] = []) {
       for (let i = 0; i < count; i += 1) {
         state.now += minuteMs
@@ -91,7 +97,10 @@ export async function startReconciliation({ addresses }: { readonly addresses: n
         await tick() // the tick before compared only one of the two currencies
       }
     },
-    /** Lets `minutes` pass without a transfer, with a scan and a comparison of both currencies every three minutes. */
+    /**
+     * Lets `minutes` pass without a transfer, with a scan and a comparison of both currencies every
+     * three minutes.
+     */
     async wait(minutes: number) {
       for (let passed = 0; passed < minutes; passed += 3) {
         state.now += 3 * minuteMs
@@ -126,7 +135,10 @@ async function issue(db: D1Database, count: number): Promise<void> {
   if (count > 0) await db.batch(Array.from({ length: count }, (_, index) => insert.bind(index, addressAt(index))))
 }
 
-/** A node with the balances that the test sets (0 where none is set), or with a failure for one currency. */
+/**
+ * A node with the balances that the test sets (0 where none is set), or with a failure for one
+ * currency.
+ */
 function createNode() {
   const balances = new Map<string, bigint>()
   const queries: { cuy: number; addresses: readonly Address[] }[] = []

@@ -15,7 +15,10 @@ import {
 
 const height = (n: number) => n as BlockHeight
 
-/** An address with 100 recorded units, which has sent nothing. No reading of its balance has differed from the recorded sum. */
+/**
+ * An address with 100 recorded units, which has sent nothing. No reading of its balance has
+ * differed from the recorded sum.
+ */
 const holding = (changes: Partial<RecordedHolding> = {}): RecordedHolding => ({
   recorded: 100n,
   sent: 0,
@@ -175,7 +178,10 @@ describe('a shortfall of TRX', () => {
   })
 })
 
-/** A difference of 6 TRX, found `differing` times, at an address that has sent 4 transactions and paid 3 TRX of fees for them. */
+/**
+ * A difference of 6 TRX, found `differing` times, at an address that has sent 4 transactions and
+ * paid 3 TRX of fees for them.
+ */
 const counted = (differing: number, changes: Partial<RecordedHolding> = {}): RecordedHolding => {
   const fees = { accepted: -3n * trx, sent: 4, acceptedSent: 4, readSent: 4 }
   return holding({ recorded: 1_000n * trx, ...fees, difference: 6n * trx, differing, ...changes })

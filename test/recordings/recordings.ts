@@ -42,7 +42,10 @@ export function recordedResult(name: string, i = 0): unknown {
   return response.result
 }
 
-/** The kind of a reply: a result, a null result, the code of an error, or `not JSON-RPC` if it is no JSON-RPC reply to the call with the id 1. */
+/**
+ * The kind of a reply: a result, a null result, the code of an error, or `not JSON-RPC` if it is no
+ * JSON-RPC reply to the call with the id 1.
+ */
 export function outcomeOf({ response }: RecordedCall): 'result' | 'null' | 'not JSON-RPC' | number {
   const reply = parseSingleReply(response, 1)
   if (!reply.ok) return 'not JSON-RPC'

@@ -1,6 +1,6 @@
 /**
- * What must hold in the database at any moment, as queries that return no row. They are written from the meaning of the tables, and use none of the service's own
- * SQL.
+ * What must hold in the database at any moment, as queries that return no row. They are written
+ * from the meaning of the tables, and use none of the service's own SQL.
  */
 export const audits: Readonly<Record<string, string>> = {
   'a wallet is the sum of its entries': `
@@ -75,7 +75,8 @@ export const audits: Readonly<Record<string, string>> = {
       SELECT 1 FROM stored_event AS e WHERE e.txid = t.txid AND e.position = t.position AND e.uid = t.uid AND e.type = 'deposit.' || t.state AND e.reason = t.reason)`,
   'a payout has the event of its state': `
     SELECT id FROM payout WHERE NOT EXISTS (SELECT 1 FROM stored_event AS e WHERE e.payout ->> 'id' = payout.id AND e.type = 'payout.' || state)`,
-  // A block of a wrong chain can pay it by one transaction, and after the correction the chain by another one.
+  // A block of a wrong chain can pay it by one transaction, and after the correction the chain by
+  // another one.
   'a payout is asked for and cancelled once in events, and paid once by each transaction': `
     SELECT type FROM stored_event WHERE type IN ('payout.waiting', 'payout.cancelled', 'payout.paid')
     GROUP BY payout ->> 'id', type, iif(type = 'payout.paid', payout ->> 'txid', NULL) HAVING count(*) > 1`,

@@ -3,15 +3,18 @@ import { withSessions } from '../simulation/database.ts'
 import { openSqliteD1 } from '../support/sqlite-d1.ts'
 import { audits } from './audits.ts'
 
-/** Something that somebody does at the service: a tick, a request. It may be refused; it must not crash. */
+/**
+ * Something that somebody does at the service: a tick, a request. It may be refused; it must not
+ * crash.
+ */
 export type Act = (service: RunningService) => Promise<unknown>
 
 export interface Contest {
   /** The service over the database of the contest. */
   readonly service: RunningService
   /**
-   * Ends the preparation: each run begins with the state of this moment, and with what `later` does then. `restore` puts the database back to before `later`, as
-   * Time Travel does.
+   * Ends the preparation: each run begins with the state of this moment, and with what `later` does
+   * then. `restore` puts the database back to before `later`, as Time Travel does.
    */
   begin(later?: Act): void
   /** Runs `act` alone. Returns the status of its answer; 200 if it has none. */
@@ -19,8 +22,9 @@ export interface Contest {
   /** A rival: the database becomes the older copy that it was when the contest began. */
   readonly restore: Act
   /**
-   * Runs `act` once for each of its round trips to the database, with `rival` acting after that one; then a tick of another isolate. Returns what was wrong in any
-   * run: a crash, an audit that fails, or what `check` finds, which gets the first column of a query's rows.
+   * Runs `act` once for each of its round trips to the database, with `rival` acting after that
+   * one; then a tick of another isolate. Returns what was wrong in any run: a crash, an audit that
+   * fails, or what `check` finds, which gets the first column of a query's rows.
    */
   run(act: Act, rival: Act, check?: (query: Query) => readonly string[]): Promise<readonly string[]>
 }
@@ -28,8 +32,9 @@ export interface Contest {
 type Query = (sql: string) => readonly unknown[]
 
 /**
- * Starts a service in which a rival can act between any two round trips to the database. The database is SQLite in this process, because it can be put back in
- * a moment: each round trip of an act has its rival.
+ * Starts a service in which a rival can act between any two round trips to the database. The
+ * database is SQLite in this process, because it can be put back in a moment: each round trip of an
+ * act has its rival.
  */
 export async function startContest(variables: Record<string, unknown>): Promise<Contest> {
   const { sqlite, audit, plain, contested, watch } = openContested()
@@ -53,7 +58,10 @@ export async function startContest(variables: Record<string, unknown>): Promise<
       .prepare(sql)
       .all()
       .map((row) => Object.values(row)[0])
-  /** Runs `act` in an isolate of its own with `rival` after the round trip `after`. Returns the number of round trips, at least up to that one. */
+  /**
+   * Runs `act` in an isolate of its own with `rival` after the round trip `after`. Returns the
+   * number of round trips, at least up to that one.
+   */
   const perform = async (act: Act, rival: Act, after: number) => {
     await putBack()
     const actor = service.with({ DB: contested })
@@ -87,7 +95,8 @@ export async function startContest(variables: Record<string, unknown>): Promise<
       await putBack()
       const result = await act(service.with({}))
       await service.settled()
-      const { status = 200 } = (result ?? {}) as { readonly status?: number } // safe: a response, or something else without a status
+      // safe: a response, or something else without a status
+      const { status = 200 } = (result ?? {}) as { readonly status?: number }
       return status
     },
     async run(act, rival, check = () => []) {
@@ -104,7 +113,10 @@ export async function startContest(variables: Record<string, unknown>): Promise<
   }
 }
 
-/** A database with two ways to it. After each round trip by `contested`, what `watch` was given is waited for before the caller gets the result. */
+/**
+ * A database with two ways to it. After each round trip by `contested`, what `watch` was given is
+ * waited for before the caller gets the result.
+ */
 function openContested() {
   const { sqlite, connect } = openSqliteD1()
   const audited = Object.entries(audits).map(([name, sql]) => [name, sqlite.prepare(sql)] as const)
@@ -133,7 +145,10 @@ function openContested() {
   }
 }
 
-/** The service for a rival, which waits for its own calls alone: what goes on in the background may be the act that waits for the rival. */
+/**
+ * The service for a rival, which waits for its own calls alone: what goes on in the background may
+ * be the act that waits for the rival.
+ */
 function withoutWaiting(service: RunningService): RunningService {
   const scanners = service.bindings.SCANNER as { getByName(name: string): { alarm(): Promise<void> } } // safe: as `startService` has bound it
   return { ...service, tick: () => scanners.getByName('scanner').alarm(), settled: async () => undefined }

@@ -6,7 +6,8 @@ import { correct, headOf, tickLater } from '../scan/harness.ts'
 import { signTransfer } from '../support/payouts.ts'
 import { type Act, startContest } from './contest.ts'
 
-// Something happens between two statements of a hand-in of bytes that a final block had before, or whose payee becomes a user.
+// Something happens between two statements of a hand-in of bytes that a final block had before, or
+// whose payee becomes a user.
 
 const timeout = 900_000
 
@@ -25,7 +26,10 @@ async function startAsking() {
   return { contest, service }
 }
 
-/** Two payouts, and a transaction in a final block that no payout names. With `isCorrected` a correction has taken that block back. */
+/**
+ * Two payouts, and a transaction in a final block that no payout names. With `isCorrected` a
+ * correction has taken that block back.
+ */
 async function prepareUnknown(isCorrected: boolean) {
   const { contest, service } = await startAsking()
   const { chain, clock } = service

@@ -18,10 +18,15 @@ import { correct, headOf, rescan, tickLater, usdtWith } from '../scan/harness.ts
 import { signTransfer } from '../support/payouts.ts'
 import { type Act, startContest } from './contest.ts'
 
-/** Longer than other tests may take: an act runs with its rival once for each of its round trips. */
+/**
+ * Longer than other tests may take: an act runs with its rival once for each of its round trips.
+ */
 const timeout = 900_000
 
-/** A service in which everything is under way: deposits and payouts in each state, blocks to be read, and blocks to be read again. */
+/**
+ * A service in which everything is under way: deposits and payouts in each state, blocks to be
+ * read, and blocks to be read again.
+ */
 async function prepare() {
   const variables = { ...oneEndpoint, PAYOUTS: payoutsSetting, CURRENCIES: usdtWith({ reviewFrom: '200' }) }
   const contest = await startContest(variables)
@@ -40,7 +45,8 @@ async function prepare() {
   chain.addEmpty(finalityLag)
   await tickLater(service, 60)
   const review = { txid: scanned.transactions[0]?.txid, position: 0 }
-  // Payouts: one that waits, one that is approved, one that expires, one that is paid, and one that is on its way.
+  // Payouts: one that waits, one that is approved, one that expires, one that is paid, and one that
+  // is on its way.
   const { id: waiting } = await ask(service, { amt: '150' })
   const { id: approved } = await ask(service)
   await expiringAfter(service, 3)

@@ -164,7 +164,8 @@ describe('a refusal', () => {
     expect(await ledger.wallets(7)).toMatchObject({ list: [{ amt: '0' }, { amt: '25' }] })
   })
 
-  // Only another Worker can pass these values: over HTTP they would arrive as text. Other bad values are in test/ledger/parse-post.test.ts.
+  // Only another Worker can pass these values: over HTTP they would arrive as text. Other bad
+  // values are in test/ledger/parse-post.test.ts.
   test.each<[string, unknown, string]>([
     ['nested deeply', { ...payment, uid: nested(500) }, 'uid'],
     ['that is a date', new Date(0), 'uid'],

@@ -157,7 +157,8 @@ describe('an address', () => {
 
 describe('one caller', () => {
   it('takes no more than a share, and the answer says whose limit it is; others and ticks go on', async () => {
-    // Ticks need 22,500 requests a day. Callers have half of the other 1,000, and one caller a tenth of that.
+    // Ticks need 22,500 requests a day. Callers have half of the other 1,000, and one caller a
+    // tenth of that.
     const { service, own } = await withAddress(nodesWith({ perDay: 23_500 }))
     await service.tick()
     const txid = 'ab'.repeat(32)
@@ -178,7 +179,8 @@ describe('one caller', () => {
 
   it('with a recharge timed before each tick takes nothing from it: strangers’ deposits are credited by each', async () => {
     const { service: rich, own } = await withAddress()
-    const service = rich.with(nodesWith({ perDay: 22_540 })) // leaves 40 requests a day beside ticks; one caller may cause two of them, too few for a scan
+    // leaves 40 requests a day beside ticks; one caller may cause two of them, too few for a scan
+    const service = rich.with(nodesWith({ perDay: 22_540 }))
     await service.tick()
     for (let i = 1; i <= 8; i += 1) {
       payFinal(service, trxTo(own, 1_000_000n))

@@ -15,8 +15,9 @@ describe('a credited transfer that blocks show otherwise when they are read agai
   const said = (usdt: number, to: Address, height: number) => `${usdt} USDT to ${formatBase58(to)} in block ${height}`
 
   /**
-   * A service whose user 7 has `own` and user 8 `other`. A transaction has credited 25 USDT to user 7 in the block `height`. `show` gives the nodes a chain in
-   * which the same transaction has these logs, `later` blocks above that height (null: it is in no block), and returns that chain.
+   * A service whose user 7 has `own` and user 8 `other`. A transaction has credited 25 USDT to user
+   * 7 in the block `height`. `show` gives the nodes a chain in which the same transaction has these
+   * logs, `later` blocks above that height (null: it is in no block), and returns that chain.
    */
   async function withCredit() {
     const service = await startService(oneNode)
@@ -50,7 +51,10 @@ describe('a credited transfer that blocks show otherwise when they are read agai
 
   const alarm = { level: 'error', alarm: 'corrected-credit', urgency: 'today' }
   const nothing = 'no such transfer to an address of this service'
-  /** Both ways to have the block read again, with these logs of the transaction (null: the chain is one without it). */
+  /**
+   * Both ways to have the block read again, with these logs of the transaction (null: the chain is
+   * one without it).
+   */
   const ways: readonly [
     string,
     (credit: Awaited<ReturnType<typeof withCredit>>, logs: readonly LogSpec[] | null) => Promise<void>,
@@ -65,7 +69,8 @@ describe('a credited transfer that blocks show otherwise when they are read agai
     [
       'at the request of an operator',
       async ({ service, height }, logs) => {
-        // A block whose receipts have logs and that shows none is not believed, so the log pays a stranger where there is to be none.
+        // A block whose receipts have logs and that shows none is not believed, so the log pays a
+        // stranger where there is to be none.
         const [{ topics, data }] = logs?.[0] === undefined ? [transferLog(usdtAddress, payer, payer, 1n)] : [logs[0]]
         const shown = (all: unknown) => (all as object[]).map((log) => ({ ...log, topics, data }))
         for (const node of service.nodes) node.script = () => changing('eth_getLogs', shown)

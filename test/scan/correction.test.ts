@@ -39,7 +39,10 @@ function showAmount({ nodes }: RunningService, amount: bigint): void {
   for (const node of nodes) node.script = () => changing('eth_getLogs', change)
 }
 
-/** A database that fails the first batch which moves the position of the scan, although it has stored the batch. */
+/**
+ * A database that fails the first batch which moves the position of the scan, although it has
+ * stored the batch.
+ */
 function losingAnswer({ db }: RunningService): unknown {
   let isLost = false
   const position = () => db.prepare('SELECT height FROM scan').first<number>('height')
@@ -56,7 +59,10 @@ function losingAnswer({ db }: RunningService): unknown {
   }
 }
 
-/** Scans the block `wrong`, which a node shows in place of `right`. Returns the service with `repair`. */
+/**
+ * Scans the block `wrong`, which a node shows in place of `right`. Returns the service with
+ * `repair`.
+ */
 async function scanWrongBlock(
   make: (own: Address) => { readonly wrong: readonly TransactionSpec[]; readonly right: readonly TransactionSpec[] },
   variables: Record<string, unknown> = {},
@@ -78,7 +84,10 @@ async function scanWrongBlock(
   return {
     service,
     own,
-    /** Corrects the height as an operator does, gives the node the right chain, and runs a tick of `ticking`. */
+    /**
+     * Corrects the height as an operator does, gives the node the right chain, and runs a tick of
+     * `ticking`.
+     */
     async repair(ticking: RunningService = service) {
       for (const node of service.nodes) node.chain = right
       await correct(service, before)
@@ -237,7 +246,10 @@ describe('after a correction of the finalized height', () => {
   })
 })
 
-/** A database in which `work` runs once, just before the first batch that stores transfers, as the work of another instance would. */
+/**
+ * A database in which `work` runs once, just before the first batch that stores transfers, as the
+ * work of another instance would.
+ */
 function interrupted({ db }: RunningService, work: () => Promise<void>): unknown {
   let left: (() => Promise<void>) | null = work
   let isStoring = false
@@ -257,7 +269,10 @@ function interrupted({ db }: RunningService, work: () => Promise<void>): unknown
 }
 
 describe('what was read from a wrong chain', () => {
-  /** Corrects the height as an operator does; then another instance scans the right chain beyond that height. */
+  /**
+   * Corrects the height as an operator does; then another instance scans the right chain beyond
+   * that height.
+   */
   const replace = (service: RunningService, height: number, right: RunningService['chain']) => async () => {
     await correct(service, height)
     for (const node of service.nodes) node.chain = right

@@ -29,7 +29,10 @@ export async function stateOf({ db }: RunningService) {
 /** The height of the chain's newest final block. */
 export const finalizedIn = ({ chain }: RunningService) => chain.tip().height - finalityLag
 
-/** The stored transfers: their states, with the reason after a colon, in the order in which they were found. */
+/**
+ * The stored transfers: their states, with the reason after a colon, in the order in which they
+ * were found.
+ */
 export async function statesOf({ db }: RunningService): Promise<readonly string[]> {
   const { results } = await db.prepare('SELECT state, reason FROM transfer ORDER BY id').all()
   return results.map(({ state, reason }) => (reason === null ? String(state) : `${state}:${reason}`))
@@ -55,7 +58,10 @@ export async function withAddress(variables: Record<string, unknown> = {}) {
   return { service, own }
 }
 
-/** Starts a service in which user 7 has the address `own` and a final deposit of 25 USDT, which is not scanned yet. */
+/**
+ * Starts a service in which user 7 has the address `own` and a final deposit of 25 USDT, which is
+ * not scanned yet.
+ */
 export async function withDeposit(variables: Record<string, unknown> = {}) {
   const { service, own } = await withAddress(variables)
   const [txid = ''] = payFinal(service, usdtTo(own, 25_000_000n))
@@ -71,11 +77,16 @@ export function alarmLines({ lines }: RunningService): readonly Record<string, u
 export const alarmsOf = (service: RunningService, kind: string) =>
   alarmLines(service).filter(({ alarm }) => alarm === kind)
 
-/** All calls of one JSON-RPC method, or of one path of the HTTP API, that the nodes have received. */
+/**
+ * All calls of one JSON-RPC method, or of one path of the HTTP API, that the nodes have received.
+ */
 export const callsOf = ({ nodes }: RunningService, method: string) =>
   nodes.flatMap(({ requests }) => requests.flatMap(({ calls }) => calls)).filter((call) => call.method === method)
 
-/** Lets time pass second by second: calls `onSecond`, then runs a tick if the scanner's alarm is due. A tick can itself move the clock forward. */
+/**
+ * Lets time pass second by second: calls `onSecond`, then runs a tick if the scanner's alarm is
+ * due. A tick can itself move the clock forward.
+ */
 export async function runFor(
   service: RunningService,
   seconds: number,
@@ -118,7 +129,10 @@ export function repairNodes({ nodes }: RunningService): void {
   for (const node of nodes) node.script = () => null
 }
 
-/** Makes the first node hide the logs of the blocks at these heights, so that the nodes disagree about them. */
+/**
+ * Makes the first node hide the logs of the blocks at these heights, so that the nodes disagree
+ * about them.
+ */
 export function disagreeOn({ nodes }: RunningService, ...heights: readonly number[]): void {
   const [first] = nodes
   if (first === undefined) throw new Error('a node')
@@ -129,7 +143,9 @@ export function disagreeOn({ nodes }: RunningService, ...heights: readonly numbe
     })
 }
 
-/** For `seconds` seconds, runs a tick every `step` seconds, and calls `each` before each of them. */
+/**
+ * For `seconds` seconds, runs a tick every `step` seconds, and calls `each` before each of them.
+ */
 export async function tickFor(
   service: RunningService,
   seconds: number,
@@ -149,7 +165,10 @@ export async function tickLater(service: RunningService, seconds = 20): Promise<
   await service.tick()
 }
 
-/** The ranges of blocks that are still to be read: gaps, which the scan has put aside, and rescans, which an operator has requested. */
+/**
+ * The ranges of blocks that are still to be read: gaps, which the scan has put aside, and rescans,
+ * which an operator has requested.
+ */
 export const openGaps = async ({ db }: RunningService) => {
   const { results } = await db.prepare('SELECT * FROM rescan WHERE finished_at IS NULL ORDER BY from_height').all()
   return results
@@ -173,7 +192,10 @@ export const withoutReceiptOf = (txid: string): Fault => ({
       ? { error: { code: -32005, message: 'the response is too large' } }
       : undefined,
 })
-/** A deposit that is held because its currency is retired, in a block in which no node gives the receipt of the transaction `hugeId`. */
+/**
+ * A deposit that is held because its currency is retired, in a block in which no node gives the
+ * receipt of the transaction `hugeId`.
+ */
 export async function withHeldInGap() {
   const { service, own } = await withAddress({ CURRENCIES: retiredUsdt })
   limitLogs(service, 50)

@@ -6,8 +6,8 @@ import { lateSecondsOf } from '../../src/worker/scan/intake.ts'
 const now = 1_800_000_000_000 as UnixMs
 
 /**
- * The state where the last complete scan was `scan` seconds ago (null: never), the newest final block was made `block` seconds ago, and `unread`
- * blocks below it are not scanned.
+ * The state where the last complete scan was `scan` seconds ago (null: never), the newest final
+ * block was made `block` seconds ago, and `unread` blocks below it are not scanned.
  */
 function state(scan: number | null, block: number, unread = 0) {
   const ago = (seconds: number) => (now - seconds * 1_000) as UnixMs

@@ -11,7 +11,10 @@ export const acting = (...logs: readonly LogSpec[]): TransactionSpec => ({
   logs,
 })
 
-/** The logs of USDT's issuer, each for one act. A fee is in hundredths of a percent, and at most `most` smallest units. */
+/**
+ * The logs of USDT's issuer, each for one act. A fee is in hundredths of a percent, and at most
+ * `most` smallest units.
+ */
 export const freeze = (address: Address) => issuerLog(usdtAddress, 'frozen', address)
 export const release = (address: Address) => issuerLog(usdtAddress, 'released', address)
 export const destroy = (address: Address, amount: bigint) => issuerLog(usdtAddress, 'destroyed', address, amount)

@@ -128,7 +128,10 @@ describe('an address that the issuer freezes', () => {
 
 describe('what a single node says about an issuer', () => {
   const [first = ''] = freeze(addressOf(1)).topics
-  /** Makes a node replace the first log of each reply by one that says that the address `own` is frozen. */
+  /**
+   * Makes a node replace the first log of each reply by one that says that the address `own` is
+   * frozen.
+   */
   const invent = (): Fault =>
     changing('eth_getLogs', (logs) => {
       const [one] = logs as Record<string, unknown>[]

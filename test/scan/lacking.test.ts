@@ -22,7 +22,9 @@ type Lack = (service: RunningService, heights: readonly number[]) => ScriptedNod
 
 const heightOf = (hash: unknown) => Number.parseInt(String(hash).slice(2, 18), 16)
 
-/** A node that answers a question for blocks with the blocks of which `given` returns the heights. */
+/**
+ * A node that answers a question for blocks with the blocks of which `given` returns the heights.
+ */
 function givesBlocks({ chain }: RunningService, given: (from: number, count: number) => readonly number[]): Fault {
   return {
     kind: 'changed-calls',
@@ -90,7 +92,10 @@ const lacks: Readonly<Record<string, Lack>> = {
 const kinds = Object.entries(lacks)
 const oneNode = { TRON_NODES: testNodes.slice(0, 1) }
 
-/** Adds `before` final blocks with a deposit of 1 USDT each, three with 10 each, and as many with 1 after them. Returns the heights of the three. */
+/**
+ * Adds `before` final blocks with a deposit of 1 USDT each, three with 10 each, and as many with 1
+ * after them. Returns the heights of the three.
+ */
 function payAround({ chain }: RunningService, own: Parameters<typeof usdtTo>[0], around: number): readonly number[] {
   const add = (amount: bigint) => chain.add([usdtTo(own, amount)]).height
   for (let i = 0; i < around; i += 1) add(1_000_000n)

@@ -26,7 +26,10 @@ const found = (uid: number | null, answer: string, reason?: Reason) => ({
   body: { data: { uid, answer, ...(reason === undefined ? {} : { reason }) } },
 })
 
-/** Checks that support reads the sentence and the reason that the owner of the transaction gets, and that the look-up changes nothing. */
+/**
+ * Checks that support reads the sentence and the reason that the owner of the transaction gets, and
+ * that the look-up changes nothing.
+ */
 async function expectAnswerOfOwner(service: RunningService, txid: string, uid = 7): Promise<void> {
   const before = [await statesOf(service), await eventsOf(service)]
   const { body } = (await lookUp(service, txid)) as { body: { data: { why: string; reason: string } } }
@@ -44,7 +47,8 @@ describe('a transaction that support looks up', () => {
     await service.tick()
     const before = requestsOf(service)
     expect(await lookUp(service, txid)).toMatchObject(found(7, 'credited'))
-    expect(requestsOf(service)).toBe(before + 2) // one request to each of two nodes, which asks whether the contract also sent TRX
+    // one request to each of two nodes, which asks whether the contract also sent TRX
+    expect(requestsOf(service)).toBe(before + 2)
   })
 
   it('has the answer that its owner would get', async () => {

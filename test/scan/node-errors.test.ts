@@ -23,8 +23,9 @@ const rows: readonly (readonly [string, RefusalReply, NodeErrorKind, RegExp | st
   return replies.map((reply) => [`${name}: ${reply.what}`, reply, row?.kind ?? 'bad-answer', says, remedy] as const)
 })
 /**
- * Three blocks have deposits of 1, 2 and 4 USDT, and all nodes refuse the block with 2. For each meaning that the refusal can have for the query, this
- * is how many USDT are credited after a minute.
+ * Three blocks have deposits of 1, 2 and 4 USDT, and all nodes refuse the block with 2. For each
+ * meaning that the refusal can have for the query, this is how many USDT are credited after a
+ * minute.
  */
 const creditedOf = { first: 5, content: 5, size: 7, perhaps: 5, time: 1, pace: 1, nothing: 0 }
 
@@ -75,7 +76,8 @@ describe('a node that refuses every request so', () => {
     const { service, own } = await withAddress({ TRON_QUORUM: 1 })
     const [first] = service.nodes
     if (first === undefined) throw new Error('a node')
-    const isOfProbe = name.startsWith('not-taken') // the check of a node before its first use meets this reply, and finds the node unfit
+    // the check of a node before its first use meets this reply, and finds the node unfit
+    const isOfProbe = name.startsWith('not-taken')
     const isOfSize = queryOf(kind) === 'size' // only large requests are refused
     first.script = ({ service, calls }) => (service === asked && (!isOfSize || calls.length > 2) ? fault : null)
     await tickFor(service, 600, () => payFinal(service, usdtTo(own, 1_000_000n)))

@@ -42,7 +42,10 @@ const refusals: readonly (readonly [string, Asked, Fault, string])[] = [
   ['HTTP 500', 'heads', status(500), 'down'],
 ]
 
-/** Makes a node answer one question with this fault where `when` says so: by how often it was asked, and by the time in seconds. */
+/**
+ * Makes a node answer one question with this fault where `when` says so: by how often it was asked,
+ * and by the time in seconds.
+ */
 function refuse(
   service: RunningService,
   index: number,

@@ -9,7 +9,10 @@ import { createMemoryHost } from '../support/memory-host.ts'
 import { createVirtualClock } from '../support/virtual-clock.ts'
 import { alarmsOf, balancesOf, disagreeOn, openGaps, tickLater, withAddress } from './harness.ts'
 
-/** Makes the first node, from which the scan reads the blocks above the final ones, invent `blocks` of them with `each` transfers to `to` in each. */
+/**
+ * Makes the first node, from which the scan reads the blocks above the final ones, invent `blocks`
+ * of them with `each` transfers to `to` in each.
+ */
 function inventTail(service: RunningService, to: Address, blocks: number, each: number): void {
   const [first] = service.nodes
   if (first === undefined) throw new Error('a node')
@@ -94,7 +97,10 @@ describe('a node that invents transfers above the final blocks', () => {
 })
 
 describe('a gap that could not be read', () => {
-  /** A block that the nodes could not agree on for more than two days, so that its next attempt is far away. The nodes now agree on it. */
+  /**
+   * A block that the nodes could not agree on for more than two days, so that its next attempt is
+   * far away. The nodes now agree on it.
+   */
   async function withOldGap() {
     const { service, own } = await withAddress()
     await service.tick()

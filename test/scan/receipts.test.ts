@@ -21,8 +21,8 @@ import {
 } from './harness.ts'
 
 /**
- * Starts a service whose user gets these payments in a block with more logs than nodes return at once: the scan must read receipts, which meet
- * `fault`.
+ * Starts a service whose user gets these payments in a block with more logs than nodes return at
+ * once: the scan must read receipts, which meet `fault`.
  */
 async function withManyLogs(payments: readonly bigint[], fault: () => Fault) {
   const { service, own } = await withAddress()
@@ -37,7 +37,9 @@ async function withManyLogs(payments: readonly bigint[], fault: () => Fault) {
 const hide = () => changing('eth_getTransactionReceipt', (receipt) => ({ ...(receipt as object), logs: [] }))
 const busy = () => failing('eth_getTransactionReceipt', -32000, 'busy')
 
-/** A tick one minute later that runs out of time: from the 81st receipt on, each request takes 30 s. */
+/**
+ * A tick one minute later that runs out of time: from the 81st receipt on, each request takes 30 s.
+ */
 async function tickShortly(service: RunningService, fault: () => Fault | null = () => null): Promise<void> {
   let receipts = 0
   for (const node of service.nodes) {
@@ -110,7 +112,10 @@ it('a block of a gap that one tick has no time for waits for no unreadable one b
   expect(alarmsOf(service, 'gap-unread').filter(({ from }) => from === height)).toMatchObject([{ why }])
 })
 
-/** A database in which an operator corrects the height just before the first part of a rescan is stored. */
+/**
+ * A database in which an operator corrects the height just before the first part of a rescan is
+ * stored.
+ */
 function correcting(service: RunningService): unknown {
   const { db } = service
   let step = 0
@@ -133,7 +138,8 @@ it('a correction while a rescan is read ends the reading of this tick', async ()
   await rescan(service, service.chain.tip().height - 40, (await stateOf(service)).height - 2)
   const before = callsOf(service, '/wallet/getblockbylimitnext').length
   await tickLater(service.with({ DB: correcting(service) }), 60)
-  expect(callsOf(service, '/wallet/getblockbylimitnext').length - before).toBeLessThan(20) // one read, which looks for a later block
+  // one read, which looks for a later block
+  expect(callsOf(service, '/wallet/getblockbylimitnext').length - before).toBeLessThan(20)
   expect(await openGaps(service)).toHaveLength(1)
 })
 

@@ -12,8 +12,8 @@ const at = (height: number) => height as BlockHeight
 const time = (ms: number) => ms as UnixMs
 
 /**
- * Changes to a tick that began at 100 s and took a second, read up to the newest final block, saw no transfer, and left enough allowance for the next
- * tick.
+ * Changes to a tick that began at 100 s and took a second, read up to the newest final block, saw
+ * no transfer, and left enough allowance for the next tick.
  */
 interface Over {
   readonly now?: number

@@ -140,7 +140,9 @@ describe('deposits, one after the other', () => {
     const seenAfter = new Map<string, number>()
     const creditedAfter = new Map<string, number>()
     let blocks = 0
-    /** Adds the blocks that are due at this time; one in seven of the first 105 contains a deposit. */
+    /**
+     * Adds the blocks that are due at this time; one in seven of the first 105 contains a deposit.
+     */
     const mine = (now: number) => {
       for (; startedAt + blocks * blockMs < now; blocks += 1) {
         const time = startedAt + blocks * blockMs

@@ -21,8 +21,8 @@ async function statementsOf(service: RunningService, variables: object = {}): Pr
 }
 
 /**
- * The tick's statements about alarms, endpoints and events. The query with the column `hasOldEvents` is left out, because every tick begins with it to find
- * its work.
+ * The tick's statements about alarms, endpoints and events. The query with the column
+ * `hasOldEvents` is left out, because every tick begins with it to find its work.
  */
 async function watchingOf(service: RunningService, variables: object = {}): Promise<readonly string[]> {
   const statements = await statementsOf(service, variables)

@@ -10,7 +10,10 @@ const nothing: Cause = async (service) => service
 /** Of a fork that is real: a new block would end one that is only stored. */
 const causeOf = (fact: Fact): Cause => (fact === 'forked' ? fork : causes[fact])
 
-/** All nodes show another chain from below the newest final block. It has a deposit of 5 USDT to user 7. */
+/**
+ * All nodes show another chain from below the newest final block. It has a deposit of 5 USDT to
+ * user 7.
+ */
 const fork: Cause = async (service) => {
   const own = await addressIn(await service.get('/tron/generate'))
   const { height } = await stateOf(service)
@@ -41,7 +44,9 @@ async function decide(service: RunningService, txid: string, decision: 'credit' 
 const stateIn = ({ db }: RunningService, sql: string) =>
   db.prepare(`SELECT state FROM transfer WHERE ${sql} ORDER BY id DESC`).first<string>('state')
 
-/** The steps of deposits that are still possible after `cause`, as far as they need no correction. */
+/**
+ * The steps of deposits that are still possible after `cause`, as far as they need no correction.
+ */
 async function doneAfter(cause: Cause) {
   const { service, own } = await start()
   const [liked = '', disliked = ''] = payFinal(service, usdtTo(own, 25_000_000n), usdtTo(own, 26_000_000n))
@@ -51,7 +56,8 @@ async function doneAfter(cause: Cause) {
   const isOperator = credited.reason === 'from-operator'
   const txid = payFinal(now, usdtTo(own, 5_000_000n))[0] ?? ''
   await tickLater(now, 60)
-  // A step that was refused has changed nothing. What an operator has sent is a movement from the next tick on.
+  // A step that was refused has changed nothing. What an operator has sent is a movement from the
+  // next tick on.
   if (credited.status !== 200) expect(await stateIn(now, `txid = '${liked}'`)).toBe(isOperator ? 'moved' : 'held')
   return {
     done: {
@@ -93,7 +99,8 @@ async function isFoundAfter(cause: Cause) {
 }
 
 describe('a deposit that was credited above a corrected height is found again', () => {
-  // A scan that reads the block again is not halted any more, so what is forked shows in the database alone: test/migrations/stops.test.ts.
+  // A scan that reads the block again is not halted any more, so what is forked shows in the
+  // database alone: test/migrations/stops.test.ts.
   it.each(facts.filter((fact) => fact !== 'forked'))('as the contract says: %s', async (fact) => {
     expect(await isFoundAfter(causes[fact])).toBe(mayGoOnBy(fact, 'find'))
   })

@@ -44,7 +44,10 @@ const silent: WatchMemory = { answeringSince: null }
 const noAnswer = { kind: 'no-answer', why: 'node 1: HTTP 503' } as const
 const stalled = 'scan-stalled: '
 
-/** A scan one block below the newest final one. It last advanced, and was last caught up, `seconds` ago. */
+/**
+ * A scan one block below the newest final one. It last advanced, and was last caught up, `seconds`
+ * ago.
+ */
 const still = (seconds: number, changes: Partial<WatchedScan> = {}) =>
   scan({ state: state({ height: height(99), advancedAt: ago(seconds), caughtUpAt: ago(seconds) }), ...changes })
 /** As `still`, and the nodes do not answer. */

@@ -1,6 +1,6 @@
 /**
- * Sends what a `curl` command in a document sends, without curl: `-H` and `-d` with their values, and the URL. Variables of
- * the shell (`$NAME`) are replaced by `variables`.
+ * Sends what a `curl` command in a document sends, without curl: `-H` and `-d` with their values,
+ * and the URL. Variables of the shell (`$NAME`) are replaced by `variables`.
  */
 export async function runCurl(command: string, variables: Readonly<Record<string, string>>): Promise<Response> {
   const line = command.replaceAll(/\\\n/g, ' ').trim()

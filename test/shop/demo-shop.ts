@@ -1,6 +1,7 @@
 /**
- * A pretend shop for `npm start`. It sells tea for 25 USDT to user 1. The deposit page asks for the amount, in a frame or on a page of its own. The shop takes
- * the payment from the buyer's wallet as soon as the wallet has it.
+ * A pretend shop for `npm start`. It sells tea for 25 USDT to user 1. The deposit page asks for the
+ * amount, in a frame or on a page of its own. The shop takes the payment from the buyer's wallet as
+ * soon as the wallet has it.
  */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { deskAddress, localBackendToken, localUserToken } from '../devnet/local.ts'
@@ -10,7 +11,9 @@ import { type Order, signPaymentToken } from './payment-token-example.ts'
 export interface DemoShopParts {
   /** The origin of the service. */
   wallet(): string
-  /** Signs the tokens of buyers (`AUTH_JWT_SECRET`) and of the shop itself (`BACKEND_JWT_SECRET`). */
+  /**
+   * Signs the tokens of buyers (`AUTH_JWT_SECRET`) and of the shop itself (`BACKEND_JWT_SECRET`).
+   */
   readonly secrets: { readonly callers: string; readonly backends: string }
 }
 
@@ -18,7 +21,10 @@ interface ShopOrder extends Order {
   isPaid: boolean
 }
 
-/** Makes the shop, which keeps its orders in memory. The receiver of events calls `settle` after each event. */
+/**
+ * Makes the shop, which keeps its orders in memory. The receiver of events calls `settle` after
+ * each event.
+ */
 export function createDemoShop({ wallet, secrets }: DemoShopParts) {
   const orders = new Map<string, ShopOrder>()
   const create = () => {
@@ -38,7 +44,10 @@ export function createDemoShop({ wallet, secrets }: DemoShopParts) {
     for (const order of orders.values())
       if (!order.isPaid) order.isPaid = await takePayment(wallet(), secrets.backends, order)
   }
-  /** The URL of /docs with a token of user 1 and one of a backend, both valid for an hour, and with the place in /docs that the reader had open. */
+  /**
+   * The URL of /docs with a token of user 1 and one of a backend, both valid for an hour, and with
+   * the place in /docs that the reader had open.
+   */
   const docsWithTokens = async (asked: URLSearchParams) => {
     const [bearer, backend] = await Promise.all([localUserToken(secrets.callers), localBackendToken(secrets.backends)])
     return `${wallet()}/docs#${new URLSearchParams({ bearer, backend, at: asked.get('at') ?? '' })}`
@@ -70,8 +79,9 @@ export function createDemoShop({ wallet, secrets }: DemoShopParts) {
 }
 
 /**
- * Takes the payment from the buyer's wallet, once. Returns false while the deposits since the order are less than its amount. The page counts the same
- * deposits: a wallet with older money would otherwise be charged while the page still asks for the payment.
+ * Takes the payment from the buyer's wallet, once. Returns false while the deposits since the order
+ * are less than its amount. The page counts the same deposits: a wallet with older money would
+ * otherwise be charged while the page still asks for the payment.
  */
 async function takePayment(wallet: string, secret: string, { id, uid, amount, since }: Order): Promise<boolean> {
   const headers = { authorization: `Bearer ${await localBackendToken(secret)}`, 'content-type': 'application/json' }

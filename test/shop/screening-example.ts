@@ -6,7 +6,10 @@ interface LedgerEvent {
   readonly data: { readonly txid: string; readonly position: number | string; readonly reason?: string }
 }
 
-/** Makes the handler of webhook events. For each deposit held for review it asks a screening service, and decides. If it throws, the event comes again. */
+/**
+ * Makes the handler of webhook events. For each deposit held for review it asks a screening
+ * service, and decides. If it throws, the event comes again.
+ */
 export function createScreening(wallet: string, secret: string, screeningUrl: string) {
   return async ({ type, data: { txid, position, reason } }: LedgerEvent): Promise<void> => {
     if (type !== 'deposit.held' || reason !== 'review') return
@@ -21,7 +24,8 @@ export function createScreening(wallet: string, secret: string, screeningUrl: st
       headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
       body: JSON.stringify({ deposits: [{ txid, position, decision, why: `screening report ${report}` }] }),
     })
-    // 409: a person has decided otherwise. A repeated decision is no failure: it is answered like the first.
+    // 409: a person has decided otherwise. A repeated decision is no failure: it is answered like
+    // the first.
     if (!decided.ok && decided.status !== 409) throw new Error(`not decided: ${decided.status}`)
   }
 }

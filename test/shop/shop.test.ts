@@ -75,7 +75,8 @@ describe('the shop of the page for backends', () => {
     expect(await visit('/refund/1')).toEqual(shown({ balance: '10', replayed: false }))
     const again = await Promise.all(Array.from({ length: 20 }, () => visit('/refund/1')))
     expect(new Set(again.map(({ text }) => text))).toEqual(new Set(['{"balance":"10","replayed":true}']))
-    expect(await visit('/pay/1')).toEqual(shown({ balance: '7.5', replayed: true })) // the user does not pay a second time
+    // the user does not pay a second time
+    expect(await visit('/pay/1')).toEqual(shown({ balance: '7.5', replayed: true }))
   })
 
   it('gives nothing back for an order that was not paid', async () => {
@@ -92,22 +93,30 @@ describe('the shop of the page for backends', () => {
   it('takes no more than the wallet has, whatever is asked at once', async () => {
     const answers = await Promise.all(Array.from({ length: 10 }, (_, i) => visit(`/pay/many-${i}`)))
     expect(answers.map(({ status }) => status).sort()).toEqual([...Array(4).fill(200), ...Array(6).fill(402)])
-    expect(answers.find(({ status }) => status === 402)?.text).toContain('2.5') // the refusal says which amount the wallet lacks
+    // the refusal says which amount the wallet lacks
+    expect(answers.find(({ status }) => status === 402)?.text).toContain('2.5')
     for (let i = 0; i < 10; i += 1) if (answers[i]?.status === 200) await visit(`/refund/many-${i}`)
   })
 })
 
-/** Calls a method of the entrypoint `Ledger` through the Worker `office`, which has a service binding to it. */
+/**
+ * Calls a method of the entrypoint `Ledger` through the Worker `office`, which has a service
+ * binding to it.
+ */
 const call = async (...words: unknown[]) => {
   const response = await fetch(workers.url('office'), { method: 'POST', body: JSON.stringify(words) })
   return { status: response.status, answer: response.ok ? await response.json() : await response.text() }
 }
 
 describe('the withdrawal that a page shows', () => {
-  const ledger = { post: async (...given: unknown[]) => (await call('post', ...given)).answer as never } // each call goes through the service binding
+  // each call goes through the service binding
+  const ledger = { post: async (...given: unknown[]) => (await call('post', ...given)).answer as never }
   const wallet = async (uid: number) => (await call('wallets', uid)).answer as { list: { amt: string; cuy: number }[] }
   const usdtOf = async (uid: number) => (await wallet(uid)).list.find(({ cuy }) => cuy === 2)?.amt
-  /** A payout tool whose transactions all succeed or all fail (`isPaid`), and the set of transactions that it has sent. */
+  /**
+   * A payout tool whose transactions all succeed or all fail (`isPaid`), and the set of
+   * transactions that it has sent.
+   */
   const toolThat = (isPaid: boolean) => {
     const signed = new Map<string, string>()
     const chain = new Set<string>()
@@ -117,7 +126,10 @@ describe('the withdrawal that a page shows', () => {
     }
     return { payout, chain }
   }
-  /** Wraps `target` so that call number `at` throws, as in a crash: before its work, or with `isAfter` after it. `count` counts the calls. */
+  /**
+   * Wraps `target` so that call number `at` throws, as in a crash: before its work, or with
+   * `isAfter` after it. `count` counts the calls.
+   */
   const crashing = <T extends object>(target: T, count: { calls: number }, at: number, isAfter: boolean): T =>
     new Proxy(target, {
       get:
@@ -208,7 +220,8 @@ describe('the entrypoint', () => {
     expect(await call('entries', null)).toMatchObject(kind('bad-input', 'query'))
     expect(await call('wallets')).toMatchObject(kind('bad-input', 'uid'))
     expect(await call('events', -1)).toMatchObject(kind('bad-input', 'after'))
-    expect(await call('address', 9, { fresh: true })).toMatchObject(kind('chain-unavailable')) // the Workers of this test have no node
+    // the Workers of this test have no node
+    expect(await call('address', 9, { fresh: true })).toMatchObject(kind('chain-unavailable'))
   })
 
   it('takes no requests: it is no way from outside', async () => {
@@ -323,7 +336,8 @@ describe('npm start', () => {
 
 describe('the isolate', () => {
   it('logs nothing but the answers: no warning of a configuration that is parsed again', () => {
-    // The warnings that the tests above cause: there is no rate limiter and no node, and one test calls a handler that does not exist.
+    // The warnings that the tests above cause: there is no rate limiter and no node, and one test
+    // calls a handler that does not exist.
     const expected = ['no-rate-limit', 'node-error', 'does not export a fetch() function']
     expect(workers.warnings.filter((line) => !expected.some((one) => line.includes(one)))).toEqual([])
     const limits = workers.warnings.filter((line) => line.includes('no-rate-limit'))
@@ -383,7 +397,8 @@ describe('the screening that a page shows', () => {
     const { url } = await listen(screening)
     const screen = createScreening(workers.url('tron-wallet'), backendSecret, url)
     await expect(screen(events[0])).rejects.toThrow('no answer')
-    for (const event of [...events, ...events]) await screen(event) // webhooks deliver at least once, so an event can come twice
+    // webhooks deliver at least once, so an event can come twice
+    for (const event of [...events, ...events]) await screen(event)
     const states = Object.values(txids).map((txid) =>
       number(`SELECT instr('credited refused  held', state) FROM transfer WHERE txid = '${txid}'`),
     )

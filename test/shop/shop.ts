@@ -1,6 +1,9 @@
 import type { Ledger } from '../../src/worker/index.ts'
 
-/** Takes 2.5 USDT of user 7 for an order (`POST /pay/1001`), and gives back what was paid (`POST /refund/1001`), each once. */
+/**
+ * Takes 2.5 USDT of user 7 for an order (`POST /pay/1001`), and gives back what was paid
+ * (`POST /refund/1001`), each once.
+ */
 export default {
   async fetch(request, { LEDGER }) {
     if (request.method !== 'POST') return new Response('POST only', { status: 405, headers: { allow: 'POST' } })
@@ -16,6 +19,7 @@ export default {
     }
     const posted = await LEDGER.post([entry], 'shop')
     if (posted.ok) return Response.json({ balance: posted.entries[0]?.balance, replayed: posted.replayed })
-    return new Response(posted.error.why, { status: 402 }) // the buyer can try again: a post that is sent twice is stored once
+    // the buyer can try again: a post that is sent twice is stored once
+    return new Response(posted.error.why, { status: 402 })
   },
 } satisfies ExportedHandler<{ LEDGER: Service<typeof Ledger> }>

@@ -12,7 +12,10 @@ const folder = `${root}.wrangler/shop`
 
 /** The shop needs no bundling, because it imports nothing but types. */
 const shop = stripTypeScriptTypes(readFileSync(`${root}test/shop/shop.ts`, 'utf8'))
-/** A Worker that calls any method of the entrypoint: a request's body is a list with the method's name and its parameters. */
+/**
+ * A Worker that calls any method of the entrypoint: a request's body is a list with the method's
+ * name and its parameters.
+ */
 const office = `export default {
   async fetch(request, { LEDGER }) {
     const [method, ...parameters] = await request.json()
@@ -21,8 +24,8 @@ const office = `export default {
 }`
 
 /**
- * Starts the service with these endpoints for events, and two Workers that bind its entrypoint `Ledger`, in one Miniflare, over
- * an empty database.
+ * Starts the service with these endpoints for events, and two Workers that bind its entrypoint
+ * `Ledger`, in one Miniflare, over an empty database.
  */
 export async function startShopWorkers(hooks: readonly string[]): Promise<RunningWorkers> {
   const service = await bundleService()
@@ -43,7 +46,10 @@ export async function startShopWorkers(hooks: readonly string[]): Promise<Runnin
   )
 }
 
-/** Parses `PAYOUTS` as the guide to payouts shows it. This TOML differs from JSON only in its signs of equality and its last commas. */
+/**
+ * Parses `PAYOUTS` as the guide to payouts shows it. This TOML differs from JSON only in its signs
+ * of equality and its last commas.
+ */
 function payoutsOfGuide(): unknown {
   const page = readFileSync(`${root}docs/guides/payouts.md`, 'utf8')
   const [, block = ''] = /\[vars\.PAYOUTS\]\n([\s\S]*?)```/.exec(page) ?? []
@@ -57,7 +63,8 @@ function payoutsOfGuide(): unknown {
 const variables = {
   TRON_XPUB: testXpub,
   TRON_CHAIN_ID: '0x2b6653dc',
-  TRON_NODES: [{ rpc: 'http://127.0.0.1:1', api: 'http://127.0.0.1:1' }], // nothing is there: no test of the shop needs the chain
+  // nothing is there: no test of the shop needs the chain
+  TRON_NODES: [{ rpc: 'http://127.0.0.1:1', api: 'http://127.0.0.1:1' }],
   CURRENCIES: [
     { cuy: 1, symbol: 'TRX', decimals: 6 },
     { cuy: 2, symbol: 'USDT', contract: usdtBase58, decimals: 6, reviewFrom: '1000' },

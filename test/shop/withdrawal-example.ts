@@ -11,16 +11,25 @@ export interface Withdrawal {
 
 /** Your own tool that pays: it has the private keys, and stores what it has signed. */
 export interface Payout {
-  /** Returns the stored signed transaction of a withdrawal. If there is none, signs one and stores it before this resolves. */
+  /**
+   * Returns the stored signed transaction of a withdrawal. If there is none, signs one and stores
+   * it before this resolves.
+   */
   sign(withdrawal: Withdrawal): Promise<string>
-  /** Broadcasts the transaction; repeating this does no harm. Null until its block is final, or a final block is later than its expiration. */
+  /**
+   * Broadcasts the transaction; repeating this does no harm. Null until its block is final, or a
+   * final block is later than its expiration.
+   */
   send(signed: string): Promise<{ readonly txid: string; readonly isPaid: boolean } | null>
 }
 
 /** The wallet that holds money while its withdrawal is under way: a uid that belongs to no user. */
 export const heldBy = 1_000_000_000
 
-/** Takes a withdrawal as far as possible now. If this returns `sent` or throws, call it again later: no step happens twice. */
+/**
+ * Takes a withdrawal as far as possible now. If this returns `sent` or throws, call it again later:
+ * no step happens twice.
+ */
 export async function withdraw(ledger: Pick<Ledger, 'post'>, payout: Payout, withdrawal: Withdrawal) {
   const { id, uid, cuy, amt } = withdrawal
   const move = (osn: string, from: number, to: number, mark: string) => [
@@ -32,7 +41,8 @@ export async function withdraw(ledger: Pick<Ledger, 'post'>, payout: Payout, wit
   if (!held.ok) throw new Error(held.error.why)
   const sent = await payout.send(await payout.sign(withdrawal))
   if (sent === null) return 'sent'
-  // A withdrawal ends as paid out or given back. Both have entries with the same keys and different marks, so the ledger accepts only one.
+  // A withdrawal ends as paid out or given back. Both have entries with the same keys and different
+  // marks, so the ledger accepts only one.
   const end = sent.isPaid
     ? [
         ...move(`${id}:end`, heldBy, uid, 'paid out'),

@@ -64,8 +64,8 @@ function hasCause(env: Environment, kind: AlarmKind, fields: LogFields): boolean
       return scenario.allowance !== freeAllowance
     case 'corrected-credit':
       return env.counts.has('operator: correction')
-    case 'finality-stalled':
-      return env.trial?.trouble !== 'cut off' || env.trial.platform === 'clock' // one node that is cut off is no cause, unless a clock jumps within a tick
+    case 'finality-stalled': // one node that is cut off is no cause, unless a clock jumps in a tick
+      return env.trial?.trouble !== 'cut off' || env.trial.platform === 'clock'
     case 'node-behind': // in a trial only the troubled node is behind, unless a clock jumps
       return env.troubled === null || fields.node === env.troubled || env.trial?.platform === 'clock'
     case 'node-failing': // troubles of the platform can make requests to any node fail
@@ -82,21 +82,26 @@ function hasCause(env: Environment, kind: AlarmKind, fields: LogFields): boolean
 function hasPayoutCause(env: Environment, kind: AlarmKind, { payout }: LogFields): boolean {
   const { payouts, restores } = env
   if (payouts === null) return false
-  // In a restored copy the payout has no transaction. A chain that is corrected can have one that had failed, after the payout was signed again.
+  // In a restored copy the payout has no transaction. A chain that is corrected can have one that
+  // had failed, after the payout was signed again.
   if (kind === 'payout-unknown') return restores > 0 || env.scenario.hardships.reverses
-  // The blocks of a wrong chain, and those of a chain that is corrected, show late what has become of a transaction.
+  // The blocks of a wrong chain, and those of a chain that is corrected, show late what has become
+  // of a transaction.
   if (kind !== 'payout-refused' || env.scenario.hardships.reverses) return true
   const key = payouts.keyOfPayout(Number(payout))
   const own = [...payouts.signed].flatMap(([txid, signed]) => (signed.key === key ? [txid] : []))
   return own.some((txid) => isUntaken(env, payouts, txid))
 }
 
-/** What nodes answer is stored this many milliseconds later at most, where nothing fails, and read by a tick that has begun. */
+/**
+ * What nodes answer is stored this many milliseconds later at most, where nothing fails, and read
+ * by a tick that has begun.
+ */
 const notedMs = 30_000
 
 /**
- * Whether the service can know of no node that has a transaction and passes it on: the last answer of each node says so, or final blocks. An answer can be
- * lost where requests fail.
+ * Whether the service can know of no node that has a transaction and passes it on: the last answer
+ * of each node says so, or final blocks. An answer can be lost where requests fail.
  */
 function isUntaken(env: Environment, payouts: PayoutWorld, txid: Txid): boolean {
   const { scenario, chain, scheduler } = env
@@ -117,9 +122,11 @@ function isUntaken(env: Environment, payouts: PayoutWorld, txid: Txid): boolean 
 /** Whether this run can leave blocks unread for long enough to raise `gap-unread`. */
 function canBeUnread({ scenario, phase, unreadable, counts }: Environment, { attempts }: LogFields): boolean {
   const isOfPayouts = scenario.payouts !== null
-  if (isOfPayouts && attempts === 0) return true // for a quarter of an hour no tick had requests left to read the blocks
+  // for a quarter of an hour no tick had requests left to read the blocks
+  if (isOfPayouts && attempts === 0) return true
   if (isOfPayouts && scenario.rates.operator > 0) return true // after a restore, the blocks of a payout can be above the scan's position
-  if (phase === 'storm' || (phase === 'recovery' && scenario.storm !== null)) return true // a tick that began in the storm can end after it
+  // a tick that began in the storm can end after it
+  if (phase === 'storm' || (phase === 'recovery' && scenario.storm !== null)) return true
   const cannotRender = scenario.refusals !== null && scenario.refusals.unrendered !== null
   return (
     scenario.hardships.lacking !== null ||
@@ -133,16 +140,25 @@ function canBeUnread({ scenario, phase, unreadable, counts }: Environment, { att
 
 const databaseFaults = ['database: away', 'database: full', 'database: no end', 'database: slow', 'database: cancelled']
 
-/** Whether the database was full, hung or slow, or cancelled a query, in this run. `rates.database` does not decide about these faults. */
+/**
+ * Whether the database was full, hung or slow, or cancelled a query, in this run. `rates.database`
+ * does not decide about these faults.
+ */
 const hasFailed = ({ counts }: Environment) => databaseFaults.some((fault) => counts.has(fault))
 
-/** Whether a node has refused a receipt as too large that other nodes have sent: its limit for replies is lower, or it refuses all receipts in a storm. */
+/**
+ * Whether a node has refused a receipt as too large that other nodes have sent: its limit for
+ * replies is lower, or it refuses all receipts in a storm.
+ */
 function isLimited({ counts, scenario }: Environment, { answer, otherAnswer }: LogFields): boolean {
   const isRefused = answer === 'too large' || otherAnswer === 'too large'
   return isRefused && (counts.has('reply limit') || scenario.storm?.nodeFault === 'refusal')
 }
 
-/** Whether nodes can disagree about final blocks in this run. Correct nodes can, too, because two servers behind one URL can differ. */
+/**
+ * Whether nodes can disagree about final blocks in this run. Correct nodes can, too, because two
+ * servers behind one URL can differ.
+ */
 function canDisagree({ nodes, rates, storm, troubles, trial }: Scenario): boolean {
   return (
     troubles.node > 0 ||
@@ -160,13 +176,17 @@ function canDiffer(env: Environment, { address, cuy }: LogFields): boolean {
   return owned !== undefined && currency !== undefined && hasDifference(env, owned, currency.contract)
 }
 
-/** How many readings must differ before an alarm. It is a copy of the service's limit, because a check must not use the service's own constants. */
+/**
+ * How many readings must differ before an alarm. It is a copy of the service's limit, because a
+ * check must not use the service's own constants.
+ */
 const readingsNeeded = 3
 
 /**
- * Whether a difference between records and chain can be reported: the chain has changed the balance by something that the service cannot know, or three
- * readings were false. For TRX one false reading can suffice. A shortfall that fees of the address can explain is accepted as fees at once; if it was too
- * large, later readings show the excess as a surplus.
+ * Whether a difference between records and chain can be reported: the chain has changed the balance
+ * by something that the service cannot know, or three readings were false. For TRX one false
+ * reading can suffice. A shortfall that fees of the address can explain is accepted as fees at
+ * once; if it was too large, later readings show the excess as a surplus.
  */
 function hasDifference(
   { unknowable, falseReadings, senders }: Environment,
@@ -186,8 +206,9 @@ function isTooLarge(env: Environment, { txid, position }: LogFields): boolean {
 }
 
 /**
- * The fault that is left once all comparisons are made, or null. For each address and currency, the recorded amount, the accepted fees and the reported
- * difference must add up to what the chain has, and a reported difference must have a cause.
+ * The fault that is left once all comparisons are made, or null. For each address and currency, the
+ * recorded amount, the accepted fees and the reported difference must add up to what the chain has,
+ * and a reported difference must have a cause.
  */
 export function auditHoldings(env: Environment, stored: Stored): string | null {
   const holdings = new Map(stored.holdings().map((one) => [`${one.cuy} ${one.address}`, one]))

@@ -16,7 +16,10 @@ import { fineToken, operatorWallet } from './scenario.ts'
 
 const issuer = addressOf(0x15)
 
-/** A transaction of an issuer with one to three acts, about deposit addresses that callers were shown. */
+/**
+ * A transaction of an issuer with one to three acts, about deposit addresses that callers were
+ * shown.
+ */
 export function drawActs(random: Random, { shown, balanceOf }: Parties): Payment {
   const acts: Act[] = []
   const logs: LogSpec[] = []
@@ -67,15 +70,18 @@ const kinds: readonly Act['kind'][] = [
   ...(['destroyed', 'destroyed', 'paused', 'unpaused', 'fee-set', 'fee-set', 'deprecated'] as const),
 ]
 
-/** The kinds of internal transactions. A kind that stands here three times is drawn three times as often. */
+/**
+ * The kinds of internal transactions. A kind that stands here three times is drawn three times as
+ * often.
+ */
 const internalKinds = [
   ...(['call', 'call', 'call', 'suicide'] as const),
   ...(['create', 'rejected', 'token', 'nothing', featuredNote] as const),
 ]
 
 /**
- * A call in which a contract sends TRX, among other internal transactions, and sometimes beside a token transfer. If the operator makes the call, the TRX
- * is no deposit.
+ * A call in which a contract sends TRX, among other internal transactions, and sometimes beside a
+ * token transfer. If the operator makes the call, the TRX is no deposit.
  */
 export function drawSending(random: Random, { shown }: Parties): Payment {
   const from = random.chance(0.2) ? operatorWallet : stranger(random)

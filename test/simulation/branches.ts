@@ -13,7 +13,10 @@ export interface Branch {
   readonly later: MinedPayment[]
 }
 
-/** Adds a block to a branch that will be replaced. It has some of `payments`, a few of them failed or a block late, and can have a payment of its own. */
+/**
+ * Adds a block to a branch that will be replaced. It has some of `payments`, a few of them failed
+ * or a block late, and can have a payment of its own.
+ */
 export function grow(env: Environment, branch: Branch, payments: readonly MinedPayment[]): void {
   const { chain, balances, later } = branch
   const { random, hard, shown } = env
@@ -46,7 +49,10 @@ export function grow(env: Environment, branch: Branch, payments: readonly MinedP
 const isOtherwise = ({ scenario: { hardships } }: Environment, { otherwise }: MinedPayment) =>
   otherwise === undefined ? hardships.alters : hardships.reverses
 
-/** The payment on a branch where its contract is in another state: the same bytes move another amount, or to another address, or a payout ends otherwise. */
+/**
+ * The payment on a branch where its contract is in another state: the same bytes move another
+ * amount, or to another address, or a payout ends otherwise.
+ */
 function doOtherwise({ hard, shown }: Environment, payment: MinedPayment): MinedPayment {
   const { spec, otherwise } = payment
   if (otherwise !== undefined) return { ...payment, spec: otherwise, changes: [] }

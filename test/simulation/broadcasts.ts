@@ -9,7 +9,10 @@ function noteAnswer({ sendings }: PayoutWorld, now: number, txid: Txid, node: nu
   sendings.set(txid, { at, takers, untakenUntil: takers.size === 0 ? Infinity : Math.min(untakenUntil, now) })
 }
 
-/** Answers a broadcast as a node would. The answer can be false: whether the node passes the transaction on is drawn separately. */
+/**
+ * Answers a broadcast as a node would. The answer can be false: whether the node passes the
+ * transaction on is drawn separately.
+ */
 export function receiveBroadcast(env: Around, node: number, transaction: string): Wire {
   const { payouts: world, chain, scenario } = env
   if (world === null) throw new Error('a broadcast without payouts')
@@ -53,7 +56,10 @@ export function receiveBroadcast(env: Around, node: number, transaction: string)
   return does === 'claim' ? answer('DUP_TRANSACTION_ERROR') : answer('SUCCESS', true)
 }
 
-/** Whether no transaction for the payout of this transaction ever comes into a block. Drawn once for each payout. */
+/**
+ * Whether no transaction for the payout of this transaction ever comes into a block. Drawn once for
+ * each payout.
+ */
 function isNeverMined({ scenario }: Around, { signed, drawn, unmined, further }: PayoutWorld, txid: Txid): boolean {
   const { key = '' } = signed.get(txid) ?? {}
   if (scenario.further.unmined && !drawn.has(key) && further.chance(0.3)) unmined.add(key)
@@ -61,10 +67,16 @@ function isNeverMined({ scenario }: Around, { signed, drawn, unmined, further }:
   return unmined.has(key)
 }
 
-/** Whether the node has no peers to which it could pass a transaction on. A single node always has some. */
+/**
+ * Whether the node has no peers to which it could pass a transaction on. A single node always has
+ * some.
+ */
 const isDeaf = ({ scenario: { hardships, nodes } }: Around, node: number) => hardships.deaf === node && nodes.length > 1
 
-/** Whether every node refuses the transactions of this transaction's payout. Drawn once for each payout. */
+/**
+ * Whether every node refuses the transactions of this transaction's payout. Drawn once for each
+ * payout.
+ */
 function isRefusedByAll({ scenario, hard }: Around, { signed, refused, unmined }: PayoutWorld, txid: Txid): boolean {
   const { key = '' } = signed.get(txid) ?? {}
   if (!refused.has(key)) refused.set(key, hard.chance(scenario.hardships.refused))
@@ -74,12 +86,15 @@ function isRefusedByAll({ scenario, hard }: Around, { signed, refused, unmined }
 }
 
 /**
- * The most milliseconds that can pass from reading whether a currency may leave until a transaction arrives at a node: usually, and in runs with slow trips to
- * the database.
+ * The most milliseconds that can pass from reading whether a currency may leave until a transaction
+ * arrives at a node: usually, and in runs with slow trips to the database.
  */
 const [sendingMs, slowSendingMs] = [20_000, 90_000]
 
-/** Checks a broadcast: a signer's disk and the database must have these bytes, and there must be no known reason for which money may not leave. */
+/**
+ * Checks a broadcast: a signer's disk and the database must have these bytes, and there must be no
+ * known reason for which money may not leave.
+ */
 function checkSent(env: Around, world: PayoutWorld, txid: Txid, transaction: string): void {
   const { restores, violate, scenario } = env
   const { key = '' } = world.signed.get(txid) ?? {}
@@ -87,6 +102,7 @@ function checkSent(env: Around, world: PayoutWorld, txid: Txid, transaction: str
   const wrong = world.known.find(cuy, scenario.rates.slow > 0 ? slowSendingMs : sendingMs)
   if (wrong !== null) violate(`${txid} of ${key} was sent, and is of a currency that may not leave: ${wrong}`)
   if (world.signed.get(txid)?.transaction !== transaction) violate(`${txid} was sent, and no signer has it on its disk`)
-  // After a restore the database can lack the bytes: the request was under way when the older copy was put back.
+  // After a restore the database can lack the bytes: the request was under way when the older copy
+  // was put back.
   if (restores === 0 && world.bytesOf(txid) !== transaction) violate(`${txid} was sent, and is not stored`)
 }

@@ -6,9 +6,15 @@ export interface BalanceChange {
   readonly contract: Address | null
   /** Negative if the address loses money. */
   readonly amount: bigint
-  /** No log that the service reads shows the change, which is an internal transaction or something else that a token's contract does. */
+  /**
+   * No log that the service reads shows the change, which is an internal transaction or something
+   * else that a token's contract does.
+   */
   readonly hidden?: boolean
-  /** The token's issuer makes the change, and an event of the token shows it. The address sends nothing. */
+  /**
+   * The token's issuer makes the change, and an event of the token shows it. The address sends
+   * nothing.
+   */
   readonly byIssuer?: boolean
 }
 

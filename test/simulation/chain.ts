@@ -4,7 +4,10 @@ import type { Address } from '../../src/worker/chain/address.ts'
 import type { Txid } from '../../src/worker/chain/block.ts'
 import { type InternalSpec, type LogSpec, type TransactionSpec, transferLog } from '../support/transaction-spec.ts'
 
-/** A transaction to mine, with its bytes. If another block contains it as well, the same bytes give it the same txid. */
+/**
+ * A transaction to mine, with its bytes. If another block contains it as well, the same bytes give
+ * it the same txid.
+ */
 export interface Mined {
   readonly spec: TransactionSpec
   readonly rawData: Uint8Array
@@ -43,7 +46,10 @@ export interface Chain extends ChainView {
   readonly firstHeight: number
   /** Appends a block; `seconds` is its time since 1970. */
   mine(transactions: readonly Mined[], seconds: number): Block
-  /** Another chain with the same blocks up to and including `height`; blocks added to it have other hashes. */
+  /**
+   * Another chain with the same blocks up to and including `height`; blocks added to it have other
+   * hashes.
+   */
   fork(height: number): Chain
 }
 
@@ -58,7 +64,10 @@ const genesis: Block = {
 }
 const firstHeight = 70_000_000
 
-/** A chain with mainnet's block 0 and the blocks that are added, from height 70,000,000 on. `salt` makes the hashes of a fork differ. */
+/**
+ * A chain with mainnet's block 0 and the blocks that are added, from height 70,000,000 on. `salt`
+ * makes the hashes of a fork differ.
+ */
 export function createChain(salt = '', blocks: Block[] = []): Chain {
   const byHash = new Map<string, Block>()
   const byTxid = new Map<string, Block>()
@@ -92,7 +101,10 @@ const digest = (text: string) => bytesToHex(sha256(utf8ToBytes(text)))
 /** A block hash starts with its height (PROTOCOL.md, Blocks). */
 const hashOf = (height: number, rest: string) => height.toString(16).padStart(16, '0') + rest.slice(16)
 
-/** The transaction with what it does. A failed one can have logs (PROTOCOL.md, Failed transactions with logs). */
+/**
+ * The transaction with what it does. A failed one can have logs (PROTOCOL.md, Failed transactions
+ * with logs).
+ */
 export function toTransaction({ spec, rawData }: Mined): Transaction {
   const txid = bytesToHex(sha256(rawData)) as Txid // safe: 64 hex digits
   const failed = 'failed' in spec && spec.failed === true
@@ -103,7 +115,10 @@ export function toTransaction({ spec, rawData }: Mined): Transaction {
   return { txid, rawData, failed, logs, internals }
 }
 
-/** A chain whose blocks are changed by `alter` and keep their hashes. `findInvented` finds the block of a transaction that only changed blocks have. */
+/**
+ * A chain whose blocks are changed by `alter` and keep their hashes. `findInvented` finds the block
+ * of a transaction that only changed blocks have.
+ */
 export function alterChain(
   chain: ChainView,
   alter: (block: Block) => Block,

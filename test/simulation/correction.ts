@@ -7,7 +7,10 @@ import { currencies } from './scenario.ts'
 import { pass, passUntil, type SimulatedRun } from './simulated-run.ts'
 import type { StoredScan, StoredTransfer } from './stored.ts'
 
-/** What happens while blocks that are replaced later count as final, and until an operator corrects that. */
+/**
+ * What happens while blocks that are replaced later count as final, and until an operator corrects
+ * that.
+ */
 interface Course {
   /** Lets time pass while all nodes show the blocks. */
   show(): Promise<void>
@@ -16,9 +19,11 @@ interface Course {
 }
 
 /**
- * All nodes show, as final, blocks that are replaced later; no quorum protects against that. The scan reads these blocks and credits their deposits. Then the
- * nodes show the canonical chain: the scan halts, and the operator lowers its finalized height. A deposit that was credited stays credited, once. Each other
- * transfer is decided anew: it is credited if the canonical chain contains it, in whichever block, and dropped if not. An alarm names each credit that the
+ * All nodes show, as final, blocks that are replaced later; no quorum protects against that. The
+ * scan reads these blocks and credits their deposits. Then the nodes show the canonical chain: the
+ * scan halts, and the operator lowers its finalized height. A deposit that was credited stays
+ * credited, once. Each other transfer is decided anew: it is credited if the canonical chain
+ * contains it, in whichever block, and dropped if not. An alarm names each credit that the
  * canonical chain does not show as it was credited, and no other one.
  */
 export async function correctAndReplace(run: SimulatedRun): Promise<void> {
@@ -43,11 +48,15 @@ export async function payInBlock({ env }: SimulatedRun): Promise<void> {
   await pass(env, env.blockMs)
 }
 
-/** Lets all nodes show other final blocks for a while, and has that corrected, as `correctAndReplace` says. */
+/**
+ * Lets all nodes show other final blocks for a while, and has that corrected, as
+ * `correctAndReplace` says.
+ */
 export async function replaceFinal(run: SimulatedRun, { show, beforeCorrection }: Course): Promise<void> {
   const { env, nodes, stored } = run
   if (stored.scan() === undefined) return
-  // The wrong blocks begin right above what the scan has read. All nodes must show them before the scan reads on.
+  // The wrong blocks begin right above what the scan has read. All nodes must show them before the
+  // scan reads on.
   const isAtHead = () => stored.scan()?.height === env.finalized()
   if (!(await passUntil(env, isAtHead, 300_000, 100))) return
   const from = env.finalized() + 1
@@ -65,7 +74,8 @@ export async function replaceFinal(run: SimulatedRun, { show, beforeCorrection }
   const isOther = (scan: StoredScan) => scan.height >= from && scan.hash !== env.chain.at(scan.height)?.hash
   const isReplaced = statesSince(env, forkedAt).some((scan) => scan !== undefined && isOther(scan))
   if (isReplaced) {
-    // The block after a gap is compared with no parent. So if a block was put aside, nothing may show that blocks were replaced.
+    // The block after a gap is compared with no parent. So if a block was put aside, nothing may
+    // show that blocks were replaced.
     if (!(await passUntil(env, isHalted, 300_000)) && gaps() === gapsBefore) {
       return env.violate('the scan is not halted although its block is not in the chain')
     }
@@ -80,7 +90,10 @@ export async function replaceFinal(run: SimulatedRun, { show, beforeCorrection }
   if (isReplaced) await checkCredits(run, from, forkedAt)
 }
 
-/** An alarm must name each credit of replaced blocks that the canonical chain contradicts, and no alarm may name one that the chain shows as it was credited. */
+/**
+ * An alarm must name each credit of replaced blocks that the canonical chain contradicts, and no
+ * alarm may name one that the chain shows as it was credited.
+ */
 async function checkCredits({ env, stored }: SimulatedRun, from: number, since: number): Promise<void> {
   const credited = [...env.creditedElsewhere].filter(([, { height }]) => height >= from)
   const named = () => {

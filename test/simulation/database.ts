@@ -8,9 +8,11 @@ export const tickLimitMs = 150_000
 const slowTripMs = 60_000
 
 /**
- * Makes the function by which one invocation of the Worker reaches the database. A round trip takes time in both directions. It can fail before the first
- * statement, between two statements, at the commit, or after the commit. It can also hang for ever. If the database is full, writes fail. A restore cancels
- * what has not arrived, as D1's does (Cloudflare's documentation, Time Travel). `onTrip` is called when the work of a trip is done.
+ * Makes the function by which one invocation of the Worker reaches the database. A round trip takes
+ * time in both directions. It can fail before the first statement, between two statements, at the
+ * commit, or after the commit. It can also hang for ever. If the database is full, writes fail. A
+ * restore cancels what has not arrived, as D1's does (Cloudflare's documentation, Time Travel).
+ * `onTrip` is called when the work of a trip is done.
  */
 export function connectToDatabase(env: Environment, invocation: Invocation, onTrip: () => void): RoundTrip {
   const { random, scheduler, scenario, failures } = env
@@ -19,7 +21,8 @@ export function connectToDatabase(env: Environment, invocation: Invocation, onTr
     if (random.chance(scenario.rates.slow)) {
       env.count('database: slow')
       const ms = random.int(1, slowTripMs)
-      if (ms > sharedMs) failures.at = Math.max(failures.at, scheduler.now() + ms) // who shares the read gives up before it ends
+      // who shares the read gives up before it ends
+      if (ms > sharedMs) failures.at = Math.max(failures.at, scheduler.now() + ms)
       return ms
     }
     return random.int(1, random.chance(0.97) ? 15 : 3_000)
@@ -79,7 +82,10 @@ export function connectToDatabase(env: Environment, invocation: Invocation, onTr
       throw new Error(`D1_ERROR: ${env.troubles.pick(fullErrors)}`)
     }
 
-    /** The index of the statement before which the batch fails, or the number of statements if the commit fails; undefined if nothing fails. */
+    /**
+     * The index of the statement before which the batch fails, or the number of statements if the
+     * commit fails; undefined if nothing fails.
+     */
     function failingStatement(kind: DatabaseFault | null): number | undefined {
       if (kind === 'database: failure between two statements') return random.int(0, statements.length - 1)
       return kind === 'database: failure at the commit' ? statements.length : undefined
@@ -103,13 +109,22 @@ function noteFailure(env: Environment, invocation: Invocation): void {
   env.failures.at = Math.max(env.failures.at, env.scheduler.now())
 }
 
-/** Within this time after the failure of a trip an invocation ends that has waited for it, because it shares what the trip reads. */
+/**
+ * Within this time after the failure of a trip an invocation ends that has waited for it, because
+ * it shares what the trip reads.
+ */
 const sharedMs = 1_000
 
-/** Whether a trip of any invocation has failed just now, or takes so long that the service may have given it up. */
+/**
+ * Whether a trip of any invocation has failed just now, or takes so long that the service may have
+ * given it up.
+ */
 export const hasJustFailed = ({ failures, scheduler }: Environment): boolean => scheduler.now() - failures.at < sharedMs
 
-/** The error messages of D1 while a database is reset or moved (Cloudflare's documentation, Debug D1). */
+/**
+ * The error messages of D1 while a database is reset or moved (Cloudflare's documentation, Debug
+ * D1).
+ */
 const awayErrors = [
   'D1 DB reset because its code was updated.',
   'D1 DB storage operation exceeded timeout which caused object to be reset.',
@@ -118,7 +133,10 @@ const awayErrors = [
   'D1 DB is overloaded. Requests queued for too long.',
 ] as const
 
-/** The kinds of invocations between whose trips a rival may act: ticks, people's decisions, and signers. */
+/**
+ * The kinds of invocations between whose trips a rival may act: ticks, people's decisions, and
+ * signers.
+ */
 const rivalled = new Set(['scanner alarm', 'payout', 'signer', 'post'])
 
 /** At the rate of the scenario, something else happens before this trip, and ends before it. */
@@ -142,7 +160,10 @@ const databaseFault =
 /** Whether the text of an error has one that this file has thrown. */
 export const isDatabaseFaultText = (text: string): boolean => databaseFault.test(text)
 
-/** Whether this file has thrown the error. An invocation may end with such an error, but with no other. */
+/**
+ * Whether this file has thrown the error. An invocation may end with such an error, but with no
+ * other.
+ */
 export function isDatabaseFault(cause: unknown): boolean {
   if (!(cause instanceof Error)) return false
   // Drizzle wraps an error of the database in another error, as its `cause`.
@@ -150,8 +171,8 @@ export function isDatabaseFault(cause: unknown): boolean {
 }
 
 /**
- * A database with D1's sessions. There are no read replicas: each session reads the primary. A session starts at the
- * primary, or at a bookmark that an earlier session of the same database had.
+ * A database with D1's sessions. There are no read replicas: each session reads the primary. A
+ * session starts at the primary, or at a bookmark that an earlier session of the same database had.
  */
 export function withSessions(db: D1Database): D1Database {
   let sessions = 0

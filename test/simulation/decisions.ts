@@ -5,7 +5,10 @@ import { decisionsOf } from './oracle.ts'
 import { finish, type SimulatedRun } from './simulated-run.ts'
 import type { Stored, StoredTransfer } from './stored.ts'
 
-/** Sends one or two random decisions: mostly about deposits held for review, otherwise about any transfers, decided or not in review at all. */
+/**
+ * Sends one or two random decisions: mostly about deposits held for review, otherwise about any
+ * transfers, decided or not in review at all.
+ */
 export function startDecision(run: SimulatedRun): void {
   const { env, stored } = run
   const { aside } = env
@@ -19,7 +22,10 @@ export function startDecision(run: SimulatedRun): void {
   if (distinct.size > 0) void run.post((backend) => sendDecisions(backend, [...distinct.values()]))
 }
 
-/** In a healthy environment, decides about each transfer that is still held for review. A decision that was sent before is sent again. */
+/**
+ * In a healthy environment, decides about each transfer that is still held for review. A decision
+ * that was sent before is sent again.
+ */
 export async function settleDecisions(run: SimulatedRun): Promise<void> {
   const { env, stored } = run
   const open = () => stored.transfers().filter(({ review, state }) => review === 'open' && state === 'held')
@@ -62,8 +68,8 @@ function noted(env: Environment, { txid, position }: StoredTransfer, decision: S
 const isApplied = (transfer: StoredTransfer | undefined, { decision }: SentDecision) => transfer?.review === decision
 
 /**
- * Sends decisions in one request. If the answer says that they are stored, or refuses them, this must be true at some moment
- * between the request and the answer.
+ * Sends decisions in one request. If the answer says that they are stored, or refuses them, this
+ * must be true at some moment between the request and the answer.
  */
 async function sendDecisions(backend: Backend, decisions: readonly SentDecision[]): Promise<void> {
   const { env, stored, invocation } = backend
@@ -82,7 +88,8 @@ async function sendDecisions(backend: Backend, decisions: readonly SentDecision[
       const isTrue = states.some((state) =>
         state.every((transfer, i) => isApplied(transfer, decisions[i] as SentDecision)),
       )
-      // Before the answer is written, a concurrent decision can credit a deposit that this request has refused.
+      // Before the answer is written, a concurrent decision can credit a deposit that this request
+      // has refused.
       const isShown = decisions.every(({ decision }, i) => [decision, 'credit'].includes(answer.decided[i] ?? ''))
       if (!isTrue || !isShown || answer.decided.length !== decisions.length)
         violate('was answered as stored and is not')
@@ -108,7 +115,10 @@ async function sendDecisions(backend: Backend, decisions: readonly SentDecision[
 
 const readState = (stored: Stored, { txid, position }: SentDecision) => stored.transfer(txid, position)
 
-/** Whether this decision about a transfer is possible: it waits for one, has the same one, or was refused and is to be credited. */
+/**
+ * Whether this decision about a transfer is possible: it waits for one, has the same one, or was
+ * refused and is to be credited.
+ */
 function isOpenTo(transfer: StoredTransfer | undefined, { decision }: SentDecision): boolean {
   if (transfer === undefined || transfer.state === 'seen' || transfer.state === 'dropped') return false
   return (

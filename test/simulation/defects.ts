@@ -20,7 +20,10 @@ export interface Defect extends SourcePatch {
   readonly overrides: Overrides
 }
 
-/** Overrides for a short run. They leave out everything that makes a run long; a mistake about such a thing puts it back. */
+/**
+ * Overrides for a short run. They leave out everything that makes a run long; a mistake about such
+ * a thing puts it back.
+ */
 const short = {
   blocks: 20,
   blocksBefore: 5,
@@ -68,7 +71,10 @@ const paying = {
   },
 } as const satisfies Overrides
 
-/** The overrides of a run with payouts. The groups `rates`, `payouts`, `further` and `hardships` have only what differs from `paying`. */
+/**
+ * The overrides of a run with payouts. The groups `rates`, `payouts`, `further` and `hardships`
+ * have only what differs from `paying`.
+ */
 type PayingOverrides = Partial<
   Omit<Overrides, 'rates' | 'payouts' | 'further' | 'hardships'> &
     Record<'rates' | 'payouts' | 'further' | 'hardships', Readonly<Record<string, unknown>>>
@@ -87,7 +93,10 @@ export function payingWith({ rates, payouts, further, hardships, ...others }: Pa
   return own as Overrides // unchecked: defects.txt must name only members that exist
 }
 
-/** Overrides as defects.txt writes them: nodes by their kinds, and of each group only the members that differ from a run without faults. */
+/**
+ * Overrides as defects.txt writes them: nodes by their kinds, and of each group only the members
+ * that differ from a run without faults.
+ */
 type WrittenOverrides = Omit<Overrides, 'nodes' | 'rates' | 'troubles' | 'trial' | 'hardships'> & {
   readonly nodes?: readonly (keyof typeof nodeKinds)[]
   readonly rates?: Partial<Overrides['rates']>
@@ -97,7 +106,8 @@ type WrittenOverrides = Omit<Overrides, 'nodes' | 'rates' | 'troubles' | 'trial'
 }
 
 function parseOverrides(json: string): PayingOverrides {
-  const { nodes, rates, troubles, trial, hardships, ...others } = JSON.parse(json) as WrittenOverrides // safe: written in defects.txt
+  // safe: written in defects.txt
+  const { nodes, rates, troubles, trial, hardships, ...others } = JSON.parse(json) as WrittenOverrides
   return {
     ...others,
     ...(nodes && { nodes: nodes.map((kind) => nodeKinds[kind]) }),
@@ -109,9 +119,10 @@ function parseOverrides(json: string): PayingOverrides {
 }
 
 /**
- * Deliberate mistakes, each of a kind that is easily made and hard to see. The simulation must find every one of them: a simulation that finds none proves
- * nothing. For each mistake, `defects.txt` has the name; the file below `src`; the seed; the word `short` or `paying` for the overrides above, if any; further
- * overrides; the text to replace (`-`); and the replacement (`+`).
+ * Deliberate mistakes, each of a kind that is easily made and hard to see. The simulation must find
+ * every one of them: a simulation that finds none proves nothing. For each mistake, `defects.txt`
+ * has the name; the file below `src`; the seed; the word `short` or `paying` for the overrides
+ * above, if any; further overrides; the text to replace (`-`); and the replacement (`+`).
  */
 export const defects: Readonly<Record<string, Defect>> = Object.fromEntries(
   readFileSync(`${root}test/simulation/defects.txt`, 'utf8')
@@ -122,7 +133,8 @@ export const defects: Readonly<Record<string, Defect>> = Object.fromEntries(
       const [file = '', from = '1', ...rest] = place.split(' ')
       const word = rest[0] === 'paying' || rest[0] === 'short' ? rest.shift() : null
       const more = parseOverrides(rest.join(' ') || '{}')
-      // A mistake that is not about payouts or refusals is looked for in runs without payouts and refusals. With them, the runs that find it would differ.
+      // A mistake that is not about payouts or refusals is looked for in runs without payouts and
+      // refusals. With them, the runs that find it would differ.
       const base =
         word === 'short' ? short : { payouts: null, further: calmPayouts, refusals: null, hardships: noHardships }
       const overrides: Overrides = word === 'paying' ? payingWith(more) : ({ ...base, ...more } as Overrides)

@@ -6,8 +6,9 @@ import type { Random } from './random.ts'
 const secret = `whsec_${btoa('the secret of every endpoint')}`
 
 /**
- * What an endpoint does with a request. `ok` and `slow` deliver the event. The others are failures to the service, although the endpoint has received the
- * event with `error`, `redirect` and `answer lost`.
+ * What an endpoint does with a request. `ok` and `slow` deliver the event. The others are failures
+ * to the service, although the endpoint has received the event with `error`, `redirect` and
+ * `answer lost`.
  */
 const answers = ['ok', 'error', 'redirect', 'hanging', 'lost connection', 'answer lost', 'slow'] as const
 type Answer = (typeof answers)[number]
@@ -30,15 +31,23 @@ export interface Endpoints {
   has(url: string): boolean
   /** The answer to a request of an invocation; null for a lost connection. */
   receive(invocation: Invocation, url: string, init: RequestInit): Promise<Response | null>
-  /** Why an endpoint has not received the events up to `newestId`, or null. Each event is checked when it is received. */
+  /**
+   * Why an endpoint has not received the events up to `newestId`, or null. Each event is checked
+   * when it is received.
+   */
   audit(newestId: number): string | null
-  /** To be called after the database was restored to a state without endpoints: each begins with the next event again. */
+  /**
+   * To be called after the database was restored to a state without endpoints: each begins with the
+   * next event again.
+   */
   forget(): void
 }
 
 const verifier = new Webhook(secret)
 
-/** Makes the endpoints of a run; `random` decides what they do with each request while faults occur. */
+/**
+ * Makes the endpoints of a run; `random` decides what they do with each request while faults occur.
+ */
 export function createEndpoints(env: Environment, random: Random): Endpoints {
   const received = new Map(
     endpoints.map(({ url }) => [

@@ -24,7 +24,10 @@ export interface MinedTransfer extends Transfer {
   readonly txid: Txid
   readonly height: number
   readonly hash: string
-  /** Whether the transfer must be stored even if nobody asks about it: its recipient's address was shown to the owner before, and the scan reads its block. */
+  /**
+   * Whether the transfer must be stored even if nobody asks about it: its recipient's address was
+   * shown to the owner before, and the scan reads its block.
+   */
   readonly promised: boolean
 }
 
@@ -37,12 +40,17 @@ export interface MinedAct extends Act {
   readonly promised: boolean
 }
 
-/** A payment with the bytes of its transaction. After a fork another block can contain the same bytes, which are the same transaction. */
+/**
+ * A payment with the bytes of its transaction. After a fork another block can contain the same
+ * bytes, which are the same transaction.
+ */
 export type MinedPayment = Payment & { readonly rawData: Uint8Array }
 
 /**
- * `faults`: everything can fail. `recovery`: nothing fails any more, but the service still avoids nodes, and Byzantine nodes may go on. `storm`: a quorum of
- * nodes works, and strangers, callers and one node try to stop the service. `healthy`: every node can be used, so every answer must be complete.
+ * `faults`: everything can fail. `recovery`: nothing fails any more, but the service still avoids
+ * nodes, and Byzantine nodes may go on. `storm`: a quorum of nodes works, and strangers, callers
+ * and one node try to stop the service. `healthy`: every node can be used, so every answer must be
+ * complete.
  */
 export type Phase = 'faults' | 'recovery' | 'storm' | 'healthy'
 
@@ -64,7 +72,10 @@ export interface SentEntry {
   readonly mark: string
 }
 
-/** A post that was sent at least once. `isAccepted`: an answer has said that it is stored. `isAnswered`: any answer has come since it was last sent. */
+/**
+ * A post that was sent at least once. `isAccepted`: an answer has said that it is stored.
+ * `isAnswered`: any answer has come since it was last sent.
+ */
 export interface SentPost {
   readonly entries: readonly SentEntry[]
   isAccepted: boolean
@@ -76,7 +87,10 @@ export interface SentDecision {
   readonly txid: Txid
   readonly position: number
   readonly decision: 'credit' | 'refuse'
-  /** Whether an answer has said that the decision is stored, and no older copy of the database was put back since. */
+  /**
+   * Whether an answer has said that the decision is stored, and no older copy of the database was
+   * put back since.
+   */
   isAccepted: boolean
 }
 
@@ -87,7 +101,10 @@ export interface RaisedAlarm {
   readonly at: number
 }
 
-/** The state of one run: what has happened, and what is true, whatever the service knows. Times are in milliseconds since 1970. */
+/**
+ * The state of one run: what has happened, and what is true, whatever the service knows. Times are
+ * in milliseconds since 1970.
+ */
 function createState(scenario: Scenario, payouts: PayoutWorld | null) {
   return {
     chain: createChain(), // the canonical chain: the one that nodes show at the end of the run
@@ -99,7 +116,8 @@ function createState(scenario: Scenario, payouts: PayoutWorld | null) {
     unrenderedAt: null as number | null, // the height of the block that nodes cannot render now; null if there is none
     lackedFrom: null as number | null, // the height of the first block that nodes lack now (`lacking.ts`); null if they lack none
     hidden: new Map<string, MinedTransfer>(), // the transfers in unreadable transactions
-    creditedElsewhere: new Map<string, StoredTransfer>(), // deposits that were credited in blocks that were replaced later
+    // deposits that were credited in blocks that were replaced later
+    creditedElsewhere: new Map<string, StoredTransfer>(),
     owners: new Map<Address, Uid>(), // the owners of the deposit addresses in the database
     issuedHeights: new Map<Address, number>(), // deposit addresses, with the finalized height when each was issued
     shown: new Map<Address, Uid>(), // deposit addresses that their owners were shown
@@ -134,8 +152,10 @@ function createState(scenario: Scenario, payouts: PayoutWorld | null) {
     batchlessUntil: 0, // until then a node that refused a batch gets smaller batches, perhaps of a single request
     failures: { at: 0 }, // when a trip to the database last failed, or the end of the slowest one
     awayUntil: 0, // until then every trip to the database fails
-    rival: null as (() => Promise<void>) | null, // acts between two trips of an invocation to the database; null if nothing does
-    supersedesScanner: false as boolean, // the next event of the scanner starts another instance, beside the one that works
+    // acts between two trips of an invocation to the database; null if nothing does
+    rival: null as (() => Promise<void>) | null,
+    // the next event of the scanner starts another instance, beside the one that works
+    supersedesScanner: false as boolean,
     fullUntil: 0, // until then the database is full: no write succeeds
     hangsNext: false as boolean, // the next trip of a tick to the database never returns
     named: new Map<number, Set<string>>(), // by node: the alarms and warnings that name it, in this trial
@@ -151,9 +171,15 @@ export interface Environment extends ReturnType<typeof createState> {
   /** The database that was lost before the run, or null. */
   readonly lost: LostDatabase | null
   readonly random: Random
-  /** The random numbers for troubles of a node, of clocks and of the platform: a stream of their own, so that they change no other draw. */
+  /**
+   * The random numbers for troubles of a node, of clocks and of the platform: a stream of their
+   * own, so that they change no other draw.
+   */
   readonly troubles: Random
-  /** The random numbers for issuers, contracts that send TRX and reviews of deposits: a stream of their own, so that they change no other draw. */
+  /**
+   * The random numbers for issuers, contracts that send TRX and reviews of deposits: a stream of
+   * their own, so that they change no other draw.
+   */
   readonly aside: Random
   /** The random numbers for hardships: a stream of their own, so that they change no other draw. */
   readonly hard: Random
@@ -162,7 +188,10 @@ export interface Environment extends ReturnType<typeof createState> {
   finalized(): number
   /** The height from which the scan reads, where the configuration sets it. */
   startHeight(): number | null
-  /** Makes the next block and returns its payments: those that are queued, and those that are drawn in this phase. */
+  /**
+   * Makes the next block and returns its payments: those that are queued, and those that are drawn
+   * in this phase.
+   */
   produce(): readonly MinedPayment[]
   count(event: string): void
   /** Reports a broken promise. The first one ends the run. */
@@ -192,7 +221,9 @@ export const startMs = 1_700_000_000_000
 /** Milliseconds from one block to the next. */
 const blockMs = 3_000
 
-/** Makes an environment whose chain has the blocks that the scenario has before the first payment. */
+/**
+ * Makes an environment whose chain has the blocks that the scenario has before the first payment.
+ */
 export function createEnvironment(
   scenario: Scenario,
   lost: LostDatabase | null,
@@ -243,7 +274,8 @@ function produceBlock(env: Environment): readonly MinedPayment[] {
 }
 
 /**
- * Encodes payments. Some TRX transfers get an unusual encoding. `first` shifts the timestamps, so that two calls at the same time make different transactions.
+ * Encodes payments. Some TRX transfers get an unusual encoding. `first` shifts the timestamps, so
+ * that two calls at the same time make different transactions.
  */
 export function encodePayments(
   { random, scheduler }: Environment,
@@ -261,7 +293,10 @@ export function encodePayments(
   })
 }
 
-/** Appends a block to the canonical chain, and notes its transfers and acts. The caller has changed the balances already. */
+/**
+ * Appends a block to the canonical chain, and notes its transfers and acts. The caller has changed
+ * the balances already.
+ */
 function mineBlock(env: Environment, payments: readonly MinedPayment[]): readonly MinedPayment[] {
   const { height, hash, transactions } = env.chain.mine(payments, Math.floor(env.scheduler.now() / 1000))
   const isScanned = height >= (env.startHeight() ?? 0)
@@ -300,7 +335,10 @@ function noteChanges(env: Environment, height: number, payments: readonly Paymen
   }
 }
 
-/** Draws the payments of the next block. Each payment is drawn with the balances that the payments before it leave. */
+/**
+ * Draws the payments of the next block. Each payment is drawn with the balances that the payments
+ * before it leave.
+ */
 function drawPayments(env: Environment): readonly Payment[] {
   const { random, scenario, lost, chain, balances, shown, owners } = env
   const crowdAt = chain.firstHeight + scenario.finalityLag + scenario.blocksBefore + 15
@@ -334,7 +372,9 @@ function drawPayments(env: Environment): readonly Payment[] {
   return [...payments, ...last]
 }
 
-/** The state of the scan that was stored at the time `from`, and each state that was stored since. */
+/**
+ * The state of the scan that was stored at the time `from`, and each state that was stored since.
+ */
 export function statesSince({ scanHistory }: Environment, from: number): readonly (StoredScan | undefined)[] {
   const before = scanHistory.findLastIndex(({ at }) => at <= from)
   return scanHistory.slice(Math.max(0, before)).map(({ scan }) => scan)

@@ -1,6 +1,9 @@
 import type { Stored } from './stored.ts'
 
-/** The fault of the events, or null. Each stored fact must have one event, in order, and there may be no other events. */
+/**
+ * The fault of the events, or null. Each stored fact must have one event, in order, and there may
+ * be no other events.
+ */
 export function auditEvents(stored: Stored): string | null {
   const events = stored.events()
   for (const [i, { id }] of events.entries()) if (id !== i + 1) return `event ${id} is number ${i + 1}`
@@ -21,8 +24,9 @@ function auditEntries(stored: Stored): string | null {
 }
 
 /**
- * Each held or refused transfer has an event for its state and reason, and no two events of a transfer say the same. A transfer is dropped only after it was
- * seen, and seen again only after it was dropped. After an operator had transfers decided anew, this order is not checked.
+ * Each held or refused transfer has an event for its state and reason, and no two events of a
+ * transfer say the same. A transfer is dropped only after it was seen, and seen again only after it
+ * was dropped. After an operator had transfers decided anew, this order is not checked.
  */
 function auditSteps(stored: Stored): string | null {
   const seen = new Set<string>()

@@ -1,7 +1,13 @@
-/** How many operations are running that end in a turn of the event loop, not as a microtask: WebCrypto, and reading bodies of requests and responses. */
+/**
+ * How many operations are running that end in a turn of the event loop, not as a microtask:
+ * WebCrypto, and reading bodies of requests and responses.
+ */
 let open = 0
 
-/** Counts an operation that may end on the event loop. Virtual time does not pass until it has ended. */
+/**
+ * Counts an operation that may end on the event loop. Virtual time does not pass until it has
+ * ended.
+ */
 export async function trackOperation<T>(operation: Promise<T>): Promise<T> {
   open += 1
   try {
@@ -12,8 +18,9 @@ export async function trackOperation<T>(operation: Promise<T>): Promise<T> {
 }
 
 /**
- * Resolves when nothing is left that can settle before virtual time passes. Waiting with `process.nextTick` until all microtasks
- * have run takes a tenth of the time of a turn of the event loop. Turns are waited for only while tracked operations run.
+ * Resolves when nothing is left that can settle before virtual time passes. Waiting with
+ * `process.nextTick` until all microtasks have run takes a tenth of the time of a turn of the event
+ * loop. Turns are waited for only while tracked operations run.
  */
 export async function settled(): Promise<void> {
   for (;;) {
@@ -24,8 +31,9 @@ export async function settled(): Promise<void> {
 }
 
 /**
- * Counts every WebCrypto operation of this process. Operations run one after the other, because threads would finish them in an
- * order that no seed decides. Imported secrets and verified signatures are kept, because runs use the same few tokens again and again.
+ * Counts every WebCrypto operation of this process. Operations run one after the other, because
+ * threads would finish them in an order that no seed decides. Imported secrets and verified
+ * signatures are kept, because runs use the same few tokens again and again.
  */
 function trackWebCrypto(): void {
   const { subtle } = crypto
@@ -37,10 +45,12 @@ function trackWebCrypto(): void {
   }
   let previous: Promise<unknown> = Promise.resolve()
   for (const name of ['digest', 'importKey', 'sign', 'verify'] as const) {
-    const operate = subtle[name].bind(subtle) as (...parameters: unknown[]) => Promise<unknown> // safe: parameters are passed on as they come
+    // safe: parameters are passed on as they come
+    const operate = subtle[name].bind(subtle) as (...parameters: unknown[]) => Promise<unknown>
     const tracked = (...parameters: unknown[]) => {
       const what = `${name} ${parameters.map(spell).join('\n')}`
-      // A kept result also takes a turn of the event loop, so that a seed does the same whether or not an earlier run has kept the result.
+      // A kept result also takes a turn of the event loop, so that a seed does the same whether or
+      // not an earlier run has kept the result.
       const operation = kept.has(what)
         ? previous.then(() => new Promise((resolve) => setImmediate(() => resolve(kept.get(what)))))
         : previous.then(() => operate(...parameters))

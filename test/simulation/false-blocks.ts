@@ -5,8 +5,9 @@ import { alterChain, type Block, type Chain, type ChainView, type Transaction, t
 import { createRandom, type Random } from './random.ts'
 
 /**
- * The chain as Byzantine nodes show it: the hashes are true, and the contents of most blocks are false. Nodes that share
- * this chain collude: they show the same false contents. `count` is called with the kind of each false block.
+ * The chain as Byzantine nodes show it: the hashes are true, and the contents of most blocks are
+ * false. Nodes that share this chain collude: they show the same false contents. `count` is called
+ * with the kind of each false block.
  */
 export function createFalseChain(
   chain: Chain,
@@ -31,7 +32,10 @@ export function createFalseChain(
   return alterChain(chain, alter, (txid) => invented.get(txid))
 }
 
-/** The ways in which the contents of a block can be false while its hash is true. Null where a way does not apply. */
+/**
+ * The ways in which the contents of a block can be false while its hash is true. Null where a way
+ * does not apply.
+ */
 const ways: Readonly<
   Record<string, (random: Random, list: readonly Transaction[], at: number, target: Address) => Transaction[] | null>
 > = {
@@ -64,7 +68,8 @@ function falsify(random: Random, block: Block, watched: readonly Address[]): { b
   if (random.chance(0.2)) return { block, kind: null }
   const list = block.transactions
   const target = watched.length > 0 ? random.pick(watched) : addressOf(1)
-  // Most often falsifies a transaction that concerns a watched address: there a false payment could be credited.
+  // Most often falsifies a transaction that concerns a watched address: there a false payment could
+  // be credited.
   const concerned = list.findIndex((one) => watched.some((address) => concerns(address, one)))
   const at = concerned >= 0 && random.chance(0.8) ? concerned : random.int(0, Math.max(0, list.length - 1))
   for (const kind of Object.keys(ways).sort(() => random.next() - 0.5)) {

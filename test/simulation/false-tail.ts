@@ -7,15 +7,18 @@ import type { TailLie } from './node-troubles.ts'
 
 /** The blocks that one node invents. */
 export interface FalseTail {
-  /** The chain as the node shows it now; null if the node invents nothing. Whenever another block is final, the node invents other blocks. */
+  /**
+   * The chain as the node shows it now; null if the node invents nothing. Whenever another block is
+   * final, the node invents other blocks.
+   */
   show(lie: { readonly tail: TailLie | null; readonly aheadBy: number }): ChainView | null
 }
 
 /** How many blocks above the newest one a node invents as a `far` tail. */
 const farBlocks = 300
 /**
- * A node that claims a head up to `fewBlocks` too high also invents blocks in place of the newest final ones, this many. With a higher claim it invents only
- * blocks above the final head.
+ * A node that claims a head up to `fewBlocks` too high also invents blocks in place of the newest
+ * final ones, this many. With a higher claim it invents only blocks above the final head.
  */
 const rewrittenBlocks = 3
 const fewBlocks = 10
@@ -41,8 +44,8 @@ export function createFalseTail(env: Environment): FalseTail {
 }
 
 /**
- * The true blocks below the height `from`, and the invented ones from that height on. The blocks that the node invented last time (`earlier`) are still found
- * by their hashes.
+ * The true blocks below the height `from`, and the invented ones from that height on. The blocks
+ * that the node invented last time (`earlier`) are still found by their hashes.
  */
 function above(from: number, chain: ChainView, invented: ChainView, earlier: ChainView): ChainView {
   const isInvented = (height: number) => height >= from
@@ -63,12 +66,16 @@ function inventBlock(env: Environment, invented: Chain, tail: TailLie | null): v
   const count = tail === 'many' ? env.scenario.troubles.transfers : tail === 'far' ? 1 : 0
   const transactions = known.length === 0 ? [] : inventTransfers(env, known, count)
   if (count > 0) env.count(`trouble: ${tail === 'far' ? 'a block far ahead' : 'a block of the tail'} invented`)
-  // Blocks of a `far` tail are 20 s old, so that a reader does not take them for the newest ones, and asks for further blocks.
+  // Blocks of a `far` tail are 20 s old, so that a reader does not take them for the newest ones,
+  // and asks for further blocks.
   const seconds = env.chain.at(height)?.seconds ?? Math.floor(env.scheduler.now() / 1000) - (tail === 'far' ? 20 : 0)
   invented.mine(transactions, seconds)
 }
 
-/** Transfers from a stranger: at most five of TRX, each in its own transaction, and all further ones of a token, in one transaction. */
+/**
+ * Transfers from a stranger: at most five of TRX, each in its own transaction, and all further ones
+ * of a token, in one transaction.
+ */
 function inventTransfers({ troubles: random }: Environment, known: readonly Address[], count: number): Mined[] {
   const from = addressOf(9)
   const native = Math.min(count, 5)

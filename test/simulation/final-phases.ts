@@ -12,13 +12,20 @@ import { freeAllowance } from './scenario.ts'
 import { finish, pass, passUntil, type SimulatedRun } from './simulated-run.ts'
 import { tickMaxMs } from './storm.ts'
 
-/** A payment must be seen no later than the time between two scans and these milliseconds after its block. */
+/**
+ * A payment must be seen no later than the time between two scans and these milliseconds after its
+ * block.
+ */
 const seenAfterMs = 3_000
-// The service credits within six seconds if the allowance has room for a tick. The allowance of a free key has room for one tick in 10 s.
+// The service credits within six seconds if the allowance has room for a tick. The allowance of a
+// free key has room for one tick in 10 s.
 const creditedAfterMs = 16_000
 const slackMs = 3_000
 
-/** A payment is seen with the next scan, and credited seconds after its block is final, however rare scans are. */
+/**
+ * A payment is seen with the next scan, and credited seconds after its block is final, however rare
+ * scans are.
+ */
 export async function creditInTime(run: SimulatedRun): Promise<void> {
   const { env, stored } = run
   const [to] = env.shown.keys()
@@ -40,8 +47,9 @@ export async function creditInTime(run: SimulatedRun): Promise<void> {
 const dayMs = 86_400_000
 
 /**
- * Lets the service compare balances with the chain. The balances that have moved must be compared soon. Then Byzantine nodes show false balances for a
- * while. At last all balances are compared, until what is recorded and the chain agree.
+ * Lets the service compare balances with the chain. The balances that have moved must be compared
+ * soon. Then Byzantine nodes show false balances for a while. At last all balances are compared,
+ * until what is recorded and the chain agree.
  */
 export async function compareRepeatedly(run: SimulatedRun): Promise<void> {
   const { env, nodes, stored } = run
@@ -68,7 +76,10 @@ export async function compareRepeatedly(run: SimulatedRun): Promise<void> {
 /** A block that was put aside this long ago is tried every quarter of an hour, or more rarely. */
 const oftenTriedMs = 1_200_000
 
-/** Blocks that no node could give, however often they were asked for, must be read within a minute once other nodes are configured. */
+/**
+ * Blocks that no node could give, however often they were asked for, must be read within a minute
+ * once other nodes are configured.
+ */
 export async function replaceNodes(run: SimulatedRun): Promise<void> {
   const { env, nodes, stored, deploy } = run
   const isPossible = stored.scan() !== undefined && env.allowance === freeAllowance && env.scenario.ending === 'none'
@@ -107,7 +118,10 @@ export async function endAlarms({ env, stored }: SimulatedRun): Promise<void> {
 /** The longest time after which an alarm ends whose cause is over. */
 const alarmsEndMs = 1_800_000
 
-/** The acts of issuers must be stored, and those that still hold must have an alarm, soon after all blocks were read. */
+/**
+ * The acts of issuers must be stored, and those that still hold must have an alarm, soon after all
+ * blocks were read.
+ */
 export async function watchIssuers({ env, stored }: SimulatedRun): Promise<void> {
   if (await passUntil(env, () => auditActs(env, stored) === null, 180_000)) return
   env.violate(auditActs(env, stored) ?? 'what issuers did was stored late')
@@ -124,10 +138,14 @@ export async function deliverAll({ env, stored, endpoints }: SimulatedRun): Prom
   if (fault !== null) env.violate(fault)
 }
 
-/** Transfers that were dropped a day ago must be removed, however many: nobody can fill the database with transfers that never were. */
+/**
+ * Transfers that were dropped a day ago must be removed, however many: nobody can fill the database
+ * with transfers that never were.
+ */
 export async function forgetDropped({ env, stored }: SimulatedRun): Promise<void> {
   const before = env.scheduler.now()
-  // Not if an operator lowered the finalized height: within a day the service would find that credited deposits are not on the chain.
+  // Not if an operator lowered the finalized height: within a day the service would find that
+  // credited deposits are not on the chain.
   const isPossible = env.scenario.trial !== null && env.creditedElsewhere.size === 0
   if (!isPossible || stored.countDroppedBefore(before) === 0) return
   env.sleepsUntil = before + dayMs
@@ -139,8 +157,9 @@ export async function forgetDropped({ env, stored }: SimulatedRun): Promise<void
 }
 
 /**
- * Makes all nodes show another chain below the position of the scan, against which no quorum protects. The scan must halt, and nothing may be credited
- * by any path until the nodes show the canonical chain. `meanwhile` runs while the scan is halted.
+ * Makes all nodes show another chain below the position of the scan, against which no quorum
+ * protects. The scan must halt, and nothing may be credited by any path until the nodes show the
+ * canonical chain. `meanwhile` runs while the scan is halted.
  */
 export async function forkAndReturn(
   run: SimulatedRun,
@@ -151,7 +170,8 @@ export async function forkAndReturn(
   const triedAt = stored.scan()?.triedAt
   const [to, owner] = [...env.shown][0] ?? []
   if (to === undefined || owner === undefined) return
-  // The chain must change between two scans. A block that changes during a scan is put aside, and then the next block has no parent to compare it with.
+  // The chain must change between two scans. A block that changes during a scan is put aside, and
+  // then the next block has no parent to compare it with.
   const isBetween = () => stored.scan()?.triedAt !== triedAt && stored.scan()?.hash != null
   await passUntil(env, isBetween, 300_000, 100)
   const before = stored.scan()
@@ -179,7 +199,8 @@ export async function forkAndReturn(
   }
   nodes.rewriteAll(null)
   const behindMax = Math.ceil(tickMaxMs / env.blockMs) // blocks that become final during a long tick
-  const isWell = () => !isHalted() && findUndone(run, behindMax) === null // blocks that change while they are read become a gap, which is read later
+  // blocks that change while they are read become a gap, which is read later
+  const isWell = () => !isHalted() && findUndone(run, behindMax) === null
   if (!(await comes(env, isWell, 300_000))) {
     return env.violate('the scan did not go on after the chain was no longer forked')
   }
@@ -189,7 +210,10 @@ export async function forkAndReturn(
 
 /** Longer than the service ever leaves a failing node alone. */
 const outageMs = 900_000
-/** No node answers for a quarter of an hour. Soon after that the scan must read, whatever it remembers of the nodes. */
+/**
+ * No node answers for a quarter of an hour. Soon after that the scan must read, whatever it
+ * remembers of the nodes.
+ */
 export async function endOutage(run: SimulatedRun): Promise<void> {
   const { env, nodes, stored } = run
   if (stored.scan() === undefined) return

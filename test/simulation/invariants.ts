@@ -5,13 +5,21 @@ import type { Changes, Stored, StoredPayout, StoredRescan, StoredScan, StoredTra
 
 /** Checks the invariants of the database during a run. */
 export interface InvariantCheck {
-  /** To be called after each trip to the database that wrote. Reports the first broken invariant. `by` names the invocation, `changes` the changed rows. */
+  /**
+   * To be called after each trip to the database that wrote. Reports the first broken invariant.
+   * `by` names the invocation, `changes` the changed rows.
+   */
   check(by: string, changes: Changes): void
-  /** To be called after the operator changed the database. Later states are compared with the present one. */
+  /**
+   * To be called after the operator changed the database. Later states are compared with the
+   * present one.
+   */
   accept(): void
 }
 
-/** Makes the check. It looks only at rows that have changed, because the others were checked before. */
+/**
+ * Makes the check. It looks only at rows that have changed, because the others were checked before.
+ */
 export function createInvariantCheck(env: Environment, stored: Stored): InvariantCheck {
   const entryCheck = createEntryCheck(env, stored)
   let before: StoredScan | undefined
@@ -70,7 +78,8 @@ export function createInvariantCheck(env: Environment, stored: Stored): Invarian
       rescans = stored.rescans()
       env.openGaps = gapsOf(rescans)
       const issued = stored.addressesFrom(0)
-      // After an operator has lowered the height from which an address counts, forget open rescans: blocks that they read before need not have its transfers.
+      // After an operator has lowered the height from which an address counts, forget open rescans:
+      // blocks that they read before need not have its transfers.
       if (issued.some((one) => env.issuedHeights.get(one.address) !== one.issuedHeight)) rescans = gapsOnly(rescans)
       for (const { address, issuedHeight } of issued) env.issuedHeights.set(address, issuedHeight)
       transfers = new Map(stored.transfers().map((one) => [one.id, one]))
@@ -80,7 +89,10 @@ export function createInvariantCheck(env: Environment, stored: Stored): Invarian
   }
 }
 
-/** The most transfers that may be stored as `seen`, even if a node shows more: in one block, and in all blocks together. */
+/**
+ * The most transfers that may be stored as `seen`, even if a node shows more: in one block, and in
+ * all blocks together.
+ */
 const seenMax = { ofBlock: 200, inAll: 1_000 }
 
 /** Counts the transfers that are `seen`, and reports more than `seenMax`. */
@@ -117,13 +129,18 @@ function createSeenCheck({ violate }: Environment) {
 
 const gapsOnly = (rescans: readonly StoredRescan[]) => rescans.filter(({ kind }) => kind === 'gap')
 
-/** The heights of gaps: blocks that the scan could not read, has put aside, and has not read yet. */
+/**
+ * The heights of gaps: blocks that the scan could not read, has put aside, and has not read yet.
+ */
 function gapsOf(rescans: readonly StoredRescan[]): ReadonlySet<number> {
   const ranges = gapsOnly(rescans).map(({ to, next }) => Array.from({ length: to - next + 1 }, (_, i) => next + i))
   return new Set(ranges.flat())
 }
 
-/** Notes new gaps, which are blocks that the scan has put aside. Until such a block is read, nobody knows which balances it has changed. */
+/**
+ * Notes new gaps, which are blocks that the scan has put aside. Until such a block is read, nobody
+ * knows which balances it has changed.
+ */
 function noteGaps(env: Environment, now: readonly StoredRescan[]): void {
   const gaps = gapsOf(now)
   for (const height of gaps) {
@@ -134,7 +151,10 @@ function noteGaps(env: Environment, now: readonly StoredRescan[]): void {
   env.openGaps = gaps
 }
 
-/** Blocks that are read again (a gap, or an operator's request) may count as read only after their deposits are stored. */
+/**
+ * Blocks that are read again (a gap, or an operator's request) may count as read only after their
+ * deposits are stored.
+ */
 function checkRescans(
   env: Environment,
   stored: Stored,
@@ -145,7 +165,8 @@ function checkRescans(
     const open = now.find((one) => one.id === id)
     const read = (open?.next ?? to + 1) - 1
     if (read < from) continue
-    const last = Math.min(read, stored.scan()?.height ?? 0) // blocks above the position, which a correction lowers, are read by the scan, not by the rescan
+    // blocks above the position, which a correction lowers, are read by the scan, not by the rescan
+    const last = Math.min(read, stored.scan()?.height ?? 0)
     for (const transfer of env.transfers.values()) {
       const { height, txid, position } = transfer
       if (height < from || height > last || env.openGaps.has(height) || expectedDeposit(env, transfer) === null)
@@ -158,8 +179,9 @@ function checkRescans(
 }
 
 /**
- * Checks that the balance after each entry is the sum of the wallet's entries up to it, and never negative. After `restart` all entries count as new, because
- * an operator's restore may have replaced them.
+ * Checks that the balance after each entry is the sum of the wallet's entries up to it, and never
+ * negative. After `restart` all entries count as new, because an operator's restore may have
+ * replaced them.
  */
 function createEntryCheck({ violate }: Environment, stored: Stored) {
   const sums = new Map<string, bigint>()
@@ -206,7 +228,8 @@ function checkScan(env: Environment, stored: Stored, before: StoredScan | undefi
   const { chain, violate } = env
   if (now.halted !== null && !env.isForked) violate(`the scan is halted (${now.halted}) and the chain is not forked`)
   if (!env.isForked) {
-    // The position may be above the finalized head only if the configured first block (`startHeight`) is.
+    // The position may be above the finalized head only if the configured first block
+    // (`startHeight`) is.
     const highest = Math.max(env.finalized(), (env.startHeight() ?? 0) - 1)
     if (now.height > highest) violate(`the position ${now.height} is not final`)
     if (now.finalized > highest) violate(`${now.finalized} was stored as final and is not`)
@@ -216,7 +239,8 @@ function checkScan(env: Environment, stored: Stored, before: StoredScan | undefi
   }
   if (before === undefined || before.correctedBy !== now.correctedBy) return
   for (const name of ['height', 'finalized', 'triedAt', 'caughtUpAt'] as const) {
-    // A stored time that lies in the future may be replaced by an earlier one: the clock that stored it was ahead.
+    // A stored time that lies in the future may be replaced by an earlier one: the clock that
+    // stored it was ahead.
     const isTime = name === 'triedAt' || name === 'caughtUpAt'
     if (isTime && before[name] > env.scheduler.now() + skewMsMax) continue
     if (now[name] < before[name]) violate(`${name} of the scan went back from ${before[name]} to ${now[name]}`)
@@ -237,7 +261,10 @@ function checkPassedBlocks(
   }
 }
 
-/** Whether a quorum of nodes keeps and so can show internal transactions. Byzantine nodes always keep them. */
+/**
+ * Whether a quorum of nodes keeps and so can show internal transactions. Byzantine nodes always
+ * keep them.
+ */
 function canBeShown({ scenario: { nodes, keepers, quorum } }: Environment): boolean {
   return nodes.filter(({ byzantine }, i) => byzantine || i < keepers).length >= quorum
 }

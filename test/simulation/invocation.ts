@@ -5,11 +5,17 @@ import type { LogFields } from '../../src/worker/platform/logger.ts'
 import type { RoundTrip } from '../support/sqlite-d1.ts'
 import type { Environment } from './environment.ts'
 
-/** The time during which a single invocation of a Worker, or an instance of a Durable Object with all its invocations, runs. */
+/**
+ * The time during which a single invocation of a Worker, or an instance of a Durable Object with
+ * all its invocations, runs.
+ */
 export interface Lifetime {
   /** By how much the machine's clock is ahead, in milliseconds. */
   readonly skewMs: number
-  /** Await this wherever the platform can end the invocation or instance. The promise never resolves once the lifetime is over. */
+  /**
+   * Await this wherever the platform can end the invocation or instance. The promise never resolves
+   * once the lifetime is over.
+   */
   step(): Promise<void>
   isOver(): boolean
 }
@@ -22,7 +28,10 @@ export interface Invocation {
   readonly clock: Clock
   readonly uniqueName: () => string
   step(): Promise<void>
-  /** Milliseconds of the newest timer. A request sets a timer for its own time limit right before it is sent, so `timerMs` is then the request's limit. */
+  /**
+   * Milliseconds of the newest timer. A request sets a timer for its own time limit right before it
+   * is sent, so `timerMs` is then the request's limit.
+   */
   timerMs: number
   /** Work that the invocation did not wait for. */
   readonly background: Promise<unknown>[]
@@ -51,8 +60,9 @@ export const clockSkewMaxMs = 1_000
 export const drawSkew = ({ random }: Environment): number => random.int(-clockSkewMaxMs / 2, clockSkewMaxMs / 2)
 
 /**
- * Makes a lifetime. At the scenario's rate it is over at one of its first `stepsMax` steps, as if the platform or the client had ended it. It is over as
- * well once the database was restored, because the service is stopped for that.
+ * Makes a lifetime. At the scenario's rate it is over at one of its first `stepsMax` steps, as if
+ * the platform or the client had ended it. It is over as well once the database was restored,
+ * because the service is stopped for that.
  */
 export function createLifetime(env: Environment, name: string, skewMs: number, stepsMax: number): Lifetime {
   const isKilled = env.phase === 'faults' && env.random.chance(env.scenario.rates.kill)
@@ -103,7 +113,10 @@ export function createInvocation(env: Environment, kind: string, name: string, l
   return invocation
 }
 
-/** Follows the promises of each invocation, so that a platform function finds the ports of the invocation that calls it. */
+/**
+ * Follows the promises of each invocation, so that a platform function finds the ports of the
+ * invocation that calls it.
+ */
 const running = new AsyncLocalStorage<InvocationPorts>()
 
 /** Calls the service in an invocation. */
@@ -111,7 +124,10 @@ export function runIn<T>(ports: InvocationPorts, act: () => Promise<T>): Promise
   return running.run(ports, act)
 }
 
-/** The invocation that is running now. Throws where there is none: the service does no I/O outside of invocations. */
+/**
+ * The invocation that is running now. Throws where there is none: the service does no I/O outside
+ * of invocations.
+ */
 export function currentInvocation(): InvocationPorts {
   const ports = running.getStore()
   if (ports === undefined) throw new Error('the service did I/O outside of an invocation')

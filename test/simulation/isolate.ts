@@ -17,7 +17,10 @@ import { createNamespace, type ObjectCode, type ObjectNamespace } from './object
 import { payoutVariable } from './payouts.ts'
 import { currencies, currencyVariable, operatorWallet } from './scenario.ts'
 
-/** A machine with the Worker as production composes it. What the isolate keeps in memory between invocations is lost when it ends. */
+/**
+ * A machine with the Worker as production composes it. What the isolate keeps in memory between
+ * invocations is lost when it ends.
+ */
 export interface Isolate {
   fetch(request: Request): Promise<Response>
   /** Runs the cron handler, as the platform does every minute. */
@@ -57,7 +60,10 @@ export interface Resources {
   readonly neighbour: Neighbour | null
 }
 
-/** Makes a deployment. Each isolate and object reads the configuration when it starts. `settings` replace some of its variables. */
+/**
+ * Makes a deployment. Each isolate and object reads the configuration when it starts. `settings`
+ * replace some of its variables.
+ */
 export function createDeployment(
   env: Environment,
   { nodes, db, rateLimits, connect, neighbour }: Resources,
@@ -115,7 +121,8 @@ function variablesOf(
     TRON_CHAIN_ID: chainId,
     TRON_NODES: nodes.list.map(({ rpc, api }) => ({ rpc, api, perSecond, perDay })),
     TRON_QUORUM: scenario.quorum,
-    // Payments reach addresses that are not issued yet. Without a first index the service would take the account key for a key that was used before.
+    // Payments reach addresses that are not issued yet. Without a first index the service would
+    // take the account key for a key that was used before.
     ...(lost === null ? { TRON_FIRST_INDEX: 0 } : lost.isSet ? { TRON_FIRST_INDEX: lost.firstIndex } : {}),
     CURRENCIES: currencyVariable.map((currency) => ({
       ...currency,
@@ -157,7 +164,10 @@ export const platform: Platform = {
   },
 }
 
-/** Keeps the keys that the library derives for all isolates, because each of them would derive the same ones again, at 0.7 ms each. */
+/**
+ * Keeps the keys that the library derives for all isolates, because each of them would derive the
+ * same ones again, at 0.7 ms each.
+ */
 function cacheDerivedKeys(): void {
   const derive = HDKey.prototype.deriveChild
   const children = new Map<string, HDKey>()

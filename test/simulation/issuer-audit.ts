@@ -9,10 +9,16 @@ import type { Stored } from './stored.ts'
 
 const cuyOf = (contract: Address) => currencies.find((one) => one.contract === contract)?.cuy
 
-/** An act of a token's issuer that is stored, and whether an operator has confirmed the fee that it sets. */
+/**
+ * An act of a token's issuer that is stored, and whether an operator has confirmed the fee that it
+ * sets.
+ */
 type KnownAct = MinedAct & { readonly isConfirmed: boolean }
 
-/** The alarms that must be raised after the acts up to a height, sorted. The service's rules are written a second time here, so that a mistake is found. */
+/**
+ * The alarms that must be raised after the acts up to a height, sorted. The service's rules are
+ * written a second time here, so that a mistake is found.
+ */
 function standing(acts: Iterable<KnownAct>, height: number): readonly string[] {
   const newest = new Map<string, KnownAct>()
   const ordered = [...acts].filter((one) => one.height <= height && one.kind !== 'destroyed')
@@ -45,8 +51,9 @@ export function hasActed({ acts }: Environment, kind: AlarmKind, { cuy, address 
 }
 
 /**
- * The fault of the stored acts, or null. Each `promised` act in a scanned block must be stored, at its place and with
- * its event. No act may be stored that the chain lacks. The raised alarms must be those that follow from the acts in scanned blocks.
+ * The fault of the stored acts, or null. Each `promised` act in a scanned block must be stored, at
+ * its place and with its event. No act may be stored that the chain lacks. The raised alarms must
+ * be those that follow from the acts in scanned blocks.
  */
 export function auditActs(env: Environment, stored: Stored): string | null {
   const position = stored.scan()?.height ?? 0
@@ -84,7 +91,8 @@ export function isStoppedByIssuer(stored: Stored, cuy: number, from: Address): b
 function alarmsOf(stored: Stored) {
   const kinds = Object.values(alarmOf)
   return stored.alarms().flatMap(({ kind, subject }) => {
-    const { cuy, address = '' } = JSON.parse(subject) as { cuy?: number; address?: string } // safe: the service has written it
+    // safe: the service has written it
+    const { cuy, address = '' } = JSON.parse(subject) as { cuy?: number; address?: string }
     return kinds.some((one) => one === kind) ? [{ kind, cuy, address }] : []
   })
 }

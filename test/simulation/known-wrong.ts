@@ -2,7 +2,8 @@ import { payoutAddress } from '../support/payouts.ts'
 import { currencies, type Scenario } from './scenario.ts'
 import type { Stored, StoredAct } from './stored.ts'
 
-// The states of the database in which no payout may be sent: the service's rules, written a second time, over the stored rows.
+// The states of the database in which no payout may be sent: the service's rules, written a second
+// time, over the stored rows.
 
 /** A reason that keeps money from leaving, in one currency or in all (null). */
 interface Wrong {
@@ -14,7 +15,10 @@ interface Wrong {
 export interface KnownWrong {
   /** Looks at the database again. The simulation must call it after each write to the database. */
   note(): void
-  /** A reason that keeps this currency's money from leaving and has been known for at least `ms`; null if there is none. */
+  /**
+   * A reason that keeps this currency's money from leaving and has been known for at least `ms`;
+   * null if there is none.
+   */
   find(cuy: number, ms?: number): string | null
   /** When a reason that kept this currency's money from leaving last ended; 0: never. */
   endedAt(cuy: number): number

@@ -1,11 +1,17 @@
 import type { Block, ChainView } from './chain.ts'
 import type { Random } from './random.ts'
 
-/** Blocks that nodes lack for ever although they have later ones, as after a start from a snapshot with a hole. */
+/**
+ * Blocks that nodes lack for ever although they have later ones, as after a start from a snapshot
+ * with a hole.
+ */
 export interface Lacking {
   /** The first node lacks them, or every node does. */
   readonly nodes: 'one' | 'all'
-  /** `blocks`: the HTTP API shows no such block. `contents`: it does, and the node has neither logs nor receipts of it. */
+  /**
+   * `blocks`: the HTTP API shows no such block. `contents`: it does, and the node has neither logs
+   * nor receipts of it.
+   */
   readonly what: 'blocks' | 'contents'
   /** How many blocks are lacking, one after the other. */
   readonly count: number
@@ -39,7 +45,10 @@ interface Unbegun {
   }
 }
 
-/** The height of the first block that nodes lack: in the middle of the faulty phase, and in a timed run with a trial a block of that. Null if they lack none. */
+/**
+ * The height of the first block that nodes lack: in the middle of the faulty phase, and in a timed
+ * run with a trial a block of that. Null if they lack none.
+ */
 export function firstLacked({ chain, scenario }: Unbegun): number | null {
   const { hardships, finalityLag, blocksBefore, timed, trial } = scenario
   return hardships.lacking === null || (timed && trial !== null)
@@ -92,6 +101,9 @@ export function lacksContents(
   return block !== undefined && lacks(world, number, block.height)
 }
 
-/** Whether the service has put the block aside, and cannot read it because too few correct nodes have it. */
+/**
+ * Whether the service has put the block aside, and cannot read it because too few correct nodes
+ * have it.
+ */
 export const isUnreadGap = (env: Holed & { readonly openGaps: ReadonlySet<number> }, height: number): boolean =>
   env.openGaps.has(height) && isLacked(env, height)

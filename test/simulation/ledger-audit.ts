@@ -5,8 +5,9 @@ import { decidedState, type ExpectedDeposit, expectedDeposits, mayWait } from '.
 import type { Stored } from './stored.ts'
 
 /**
- * The fault of a ledger that should be complete, or null. The stored transfers must be the expected ones. Each credited one must have one entry, each
- * other entry must belong to a post that is stored whole, and each accepted post must be stored.
+ * The fault of a ledger that should be complete, or null. The stored transfers must be the expected
+ * ones. Each credited one must have one entry, each other entry must belong to a post that is
+ * stored whole, and each accepted post must be stored.
  */
 export function auditLedger(env: Environment, stored: Stored): string | null {
   const due = new Map<string, Pick<ExpectedDeposit, 'uid' | 'cuy' | 'amount'>>()
@@ -14,7 +15,8 @@ export function auditLedger(env: Environment, stored: Stored): string | null {
   const transfers = new Map(stored.transfers().map((one) => [`${one.txid}:${one.position}`, one]))
   const position = stored.scan()?.height ?? 0
   for (const [key, { transfer, expected: deposit }] of expected) {
-    if (transfer.height > position || isUnreadGap(env, transfer.height)) continue // its block became final just now, or too few nodes have it
+    // its block became final just now, or too few nodes have it
+    if (transfer.height > position || isUnreadGap(env, transfer.height)) continue
     const { state = 'nothing', reason = null } = transfers.get(key) ?? {}
     const isFull = state === 'held' && reason === 'wallet-full' && mayWait(env, deposit, reason)
     const due = env.creditedElsewhere.has(key) ? 'credited' : decidedState(env, transfer, deposit)
@@ -33,7 +35,10 @@ export function auditLedger(env: Environment, stored: Stored): string | null {
 const osnOf = (cuy: number, txid: string, position: number) =>
   cuy !== 1 ? `${txid}:${position}` : position < 0 ? `${txid}:i${-1 - position}` : txid
 
-/** Compares the entries of deposits with the credited transfers. Balances are checked after every write, not here. */
+/**
+ * Compares the entries of deposits with the credited transfers. Balances are checked after every
+ * write, not here.
+ */
 function auditEntries(
   stored: Stored,
   due: Map<string, Pick<ExpectedDeposit, 'uid' | 'cuy' | 'amount'>>,

@@ -4,8 +4,8 @@ import type { Random } from './random.ts'
 import { nodeException, nodeLimit } from './refusals.ts'
 
 /**
- * A reply that a careful client can recognize as wrong without a second node. Every node sends such replies sometimes. A
- * wrong reply that cannot be recognized is Byzantine (`false-blocks.ts`).
+ * A reply that a careful client can recognize as wrong without a second node. Every node sends such
+ * replies sometimes. A wrong reply that cannot be recognized is Byzantine (`false-blocks.ts`).
  */
 export type MalformedReply =
   /** A status, or HTTP 200 with a body that is no JSON-RPC response. */
@@ -54,7 +54,10 @@ const calls = (name: string, change: (call: Call, response: CallReply) => CallRe
   change,
 })
 
-/** Changes two neighbouring logs of one block. After a change that concerns one log alone, a client could not recognize the reply as wrong. */
+/**
+ * Changes two neighbouring logs of one block. After a change that concerns one log alone, a client
+ * could not recognize the reply as wrong.
+ */
 const logs = (name: string, change: (two: readonly unknown[]) => readonly unknown[]): MalformedReply =>
   calls(name, ({ method }, response) => {
     if (method !== 'eth_getLogs' || !('result' in response) || !Array.isArray(response.result)) return undefined
@@ -63,10 +66,16 @@ const logs = (name: string, change: (two: readonly unknown[]) => readonly unknow
     return i < 0 ? undefined : { result: [...list.slice(0, i), ...change(list.slice(i, i + 2)), ...list.slice(i + 2)] }
   })
 
-/** What no field of a reply can be. A false value that a field can have cannot be recognized in a single reply. */
+/**
+ * What no field of a reply can be. A false value that a field can have cannot be recognized in a
+ * single reply.
+ */
 const impossibleValues: readonly unknown[] = ['0xzz', 7.5, true, {}, { toString: 0 }]
 
-/** Values of every type that JSON has, and some that break code which reads them as text or as a list without looking at their type. */
+/**
+ * Values of every type that JSON has, and some that break code which reads them as text or as a
+ * list without looking at their type.
+ */
 const anyValues: readonly unknown[] = [
   null,
   true,
@@ -122,7 +131,8 @@ const malformedField = (random: Random): MalformedReply =>
 /** A reply of the HTTP API with a changed list of blocks. */
 const blocks = (name: string, change: (list: readonly Wire[]) => readonly Wire[]): MalformedReply =>
   calls(`API: ${name}`, (_, response) => {
-    const { block } = ('result' in response ? response.result : {}) as { readonly block?: readonly Wire[] } // safe: the builder of replies has made it
+    // safe: the builder of replies has made it
+    const { block } = ('result' in response ? response.result : {}) as { readonly block?: readonly Wire[] }
     return block === undefined ? undefined : { result: { block: change(block) } }
   })
 
@@ -136,7 +146,9 @@ const exchangedBytes = blocks('exchanged bytes', (list) =>
   }),
 )
 
-/** Raises the finalized block to a height that no chain can have by now. Undefined for other calls. */
+/**
+ * Raises the finalized block to a height that no chain can have by now. Undefined for other calls.
+ */
 export function claimAbsurdHeight(
   random: Random,
   { method, params }: Call,

@@ -14,7 +14,10 @@ import { payTrx } from './payments.ts'
 import { createRandom, type Random } from './random.ts'
 import type { NeighbourFate } from './scenario.ts'
 
-/** Another cell of the deployment, over the same nodes, with a database, a key, a scanner and users of its own. */
+/**
+ * Another cell of the deployment, over the same nodes, with a database, a key, a scanner and users
+ * of its own.
+ */
 export interface Neighbour {
   /** The bindings of the deployment with both cells. `own` are those with the first cell alone. */
   bindings(own: Readonly<Record<string, unknown>>): Record<string, unknown>
@@ -24,7 +27,10 @@ export interface Neighbour {
   pay(): void
   /** Begins what the scenario lets happen to the other cell, or ends it if `isOver`. */
   suffer(isOver: boolean): void
-  /** Checks the other cell's ledger: it has one credit for every payment, and nothing of the first cell. Returns the fault, or null. */
+  /**
+   * Checks the other cell's ledger: it has one credit for every payment, and nothing of the first
+   * cell. Returns the fault, or null.
+   */
   audit(): string | null
 }
 
@@ -34,7 +40,10 @@ const payer = addressOf(0x2004)
 const killedEveryMs = 7_000
 const writing = /^\s*(INSERT|UPDATE|DELETE|REPLACE|WITH)\b/i
 
-/** Names the first cell in a request to `/ledger/…`, because a deployment with two cells needs a cell in a request that names no user. */
+/**
+ * Names the first cell in a request to `/ledger/…`, because a deployment with two cells needs a
+ * cell in a request that names no user.
+ */
 export function inFirstCell(request: Request): Request {
   const url = new URL(request.url)
   if (!url.pathname.startsWith('/ledger/')) return request
@@ -66,7 +75,10 @@ function connectTo(
   )
 }
 
-/** Checks the ledger of the other cell. `paid` is null if nothing need be credited because the scan is halted. Returns the fault, or null. */
+/**
+ * Checks the ledger of the other cell. `paid` is null if nothing need be credited because the scan
+ * is halted. Returns the fault, or null.
+ */
 function auditOf({ sqlite }: SqliteD1, paid: bigint | null): string | null {
   const one = (sql: string) => Object.values(sqlite.prepare(sql).get() ?? {})[0]
   if (one(`SELECT count(*) FROM stored_address WHERE uid < ${firstUser}`) !== 0) {
@@ -81,7 +93,10 @@ function auditOf({ sqlite }: SqliteD1, paid: bigint | null): string | null {
     : `the other cell was paid ${paid}, and has credited ${credited}`
 }
 
-/** Makes the other cell. It has random numbers of its own, so that it changes no draw of the first cell. */
+/**
+ * Makes the other cell. It has random numbers of its own, so that it changes no draw of the first
+ * cell.
+ */
 export function createNeighbour(
   env: Environment,
   fate: NeighbourFate,

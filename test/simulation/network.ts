@@ -24,7 +24,10 @@ interface Incoming {
   readonly calls: readonly Call[]
 }
 
-/** The network of one invocation. A request takes time in both directions, and fails at the rates of the scenario. */
+/**
+ * The network of one invocation. A request takes time in both directions, and fails at the rates of
+ * the scenario.
+ */
 export function connectToNodes(
   env: Environment,
   nodes: Nodes,
@@ -56,14 +59,19 @@ export function connectToNodes(
   }
 }
 
-/** A node that answers as late as it can leaves this much of the request's time limit, in milliseconds, so that the reply can still travel. */
+/**
+ * A node that answers as late as it can leaves this much of the request's time limit, in
+ * milliseconds, so that the reply can still travel.
+ */
 const beforeLimitMs = 300
 
 const dayMs = 86_400_000
 
 /**
- * The service must never exceed what a node allows in a second and in a day, and callers may use at most half of a day's requests. Two kinds of seconds are
- * excused: the first of an instance, which does not know the requests of the instance before it, and the first after a clock has stepped ahead.
+ * The service must never exceed what a node allows in a second and in a day, and callers may use at
+ * most half of a day's requests. Two kinds of seconds are excused: the first of an instance, which
+ * does not know the requests of the instance before it, and the first after a clock has stepped
+ * ahead.
  */
 function checkAllowance(
   { allowance, scheduler, instancesAt, steppedAt, violate }: Environment,
@@ -84,8 +92,9 @@ function checkAllowance(
 }
 
 /**
- * Notes when the node is asked for blocks above the final ones, for final blocks, for its head or for one block. A trial needs to know whether the node was
- * asked often enough to be named in a warning or an alarm.
+ * Notes when the node is asked for blocks above the final ones, for final blocks, for its head or
+ * for one block. A trial needs to know whether the node was asked often enough to be named in a
+ * warning or an alarm.
  */
 function noteAsked({ scheduler, finalized }: Environment, { node: { askedFor }, service, calls }: Incoming): void {
   const now = scheduler.now()
@@ -117,8 +126,8 @@ function receive({ list }: Nodes, url: string, text: string): Incoming {
 }
 
 /**
- * Reports an error in the simulated network as a violation. The service would take the error for a lost connection, so that a bug of the simulation would pass
- * unseen.
+ * Reports an error in the simulated network as a violation. The service would take the error for a
+ * lost connection, so that a bug of the simulation would pass unseen.
  */
 function reportingBugs<T>(env: Environment, act: () => T): T {
   try {
@@ -169,7 +178,10 @@ function reply(env: Environment, nodes: Nodes, incoming: Incoming, malformed: Ma
   return respond(text.slice(0, end), 200, hasBlocks ? node.junkBytes : 0)
 }
 
-/** The reply of a node that gives heads and refuses the contents of blocks; null where it answers as usual. */
+/**
+ * The reply of a node that gives heads and refuses the contents of blocks; null where it answers as
+ * usual.
+ */
 function refuseContents({ count }: Environment, { node, service, batch, calls }: Incoming): Response | null {
   const { refusesContents: how } = node
   if (how === null) return null
@@ -205,11 +217,15 @@ function isTooFast({ scheduler, count }: Environment, { pace, requests }: Simula
   return isOver
 }
 
-/** After a node has refused requests as too many, it takes this long until the service sends it two requests a second again. */
+/**
+ * After a node has refused requests as too many, it takes this long until the service sends it two
+ * requests a second again.
+ */
 const slowedMs = 600_000
 /**
- * How long the service may be slow after a node has refused requests as too many. After an hour it sends all that the node allows again. If a node takes no
- * batches, each call is a request, so the service is slow for the whole hour.
+ * How long the service may be slow after a node has refused requests as too many. After an hour it
+ * sends all that the node allows again. If a node takes no batches, each call is a request, so the
+ * service is slow for the whole hour.
  */
 const slowedFor = ({ scenario }: Environment) => (scenario.batchless > 0 ? 3_600_000 : slowedMs)
 
@@ -235,7 +251,10 @@ function isAboutFinal({ finalized }: Environment, { method, params: [body] }: Ca
   return startNum !== undefined && startNum <= finalized()
 }
 
-/** Replaces a field of the reply, at the node's rate, by a value of any type, or makes the reply an error with such a value. */
+/**
+ * Replaces a field of the reply, at the node's rate, by a value of any type, or makes the reply an
+ * error with such a value.
+ */
 function giveAnyValue(env: Environment, node: SimulatedNode, text: string): string {
   const { troubles } = env
   if (node.anyValues === 0 || !troubles.chance(node.anyValues)) return text
@@ -251,7 +270,10 @@ function noteBalance(env: Environment, call: Call, reply: CallReply): void {
   env.balanceReplies.push({ at: env.scheduler.now(), ...asked, balance })
 }
 
-/** Whether the reply would have to hold the logs of a transaction that has more logs than a reply can hold. */
+/**
+ * Whether the reply would have to hold the logs of a transaction that has more logs than a reply
+ * can hold.
+ */
 function isAboutUnreadable({ unreadable }: Environment, { chain }: NodeView, { method, params }: Call) {
   if (unreadable.size === 0) return false
   if (method === 'eth_getTransactionReceipt') return unreadable.has(String(params[0]).slice(2))
@@ -279,7 +301,10 @@ function write(
 const describe = ({ calls }: Incoming) =>
   [...new Set(calls.map(({ method }) => method))].map((method) => method.replace('eth_', '')).join()
 
-/** The JSON of results that are objects, kept because blocks, logs and receipts are most of the text that nodes send, and rarely change. */
+/**
+ * The JSON of results that are objects, kept because blocks, logs and receipts are most of the text
+ * that nodes send, and rarely change.
+ */
 const resultTexts = new WeakMap<object, string>()
 
 function textOf(response: CallReply | undefined): string {
@@ -299,8 +324,9 @@ const mebibyte = new Uint8Array(1024 * 1024)
 const junk = new Uint8Array(4 * 1024 * 1024).fill(0x78)
 
 /**
- * A stand-in for a `Response`, with the members that the service reads; making it takes a tenth of the time. If `text` is null, the body has no end. If
- * `junkBytes` is above 0, the object in the body begins with a field of so many bytes of junk.
+ * A stand-in for a `Response`, with the members that the service reads; making it takes a tenth of
+ * the time. If `text` is null, the body has no end. If `junkBytes` is above 0, the object in the
+ * body begins with a field of so many bytes of junk.
  */
 function respond(text: string | null, status = 200, junkBytes = 0): Response {
   const body = {

@@ -16,7 +16,9 @@ export type CallReply = CallResponse
 /** What a node knows when it replies. */
 export interface NodeView {
   readonly chain: ChainView
-  /** The heights of the newest block that the node has, and of the newest one that it calls final. */
+  /**
+   * The heights of the newest block that the node has, and of the newest one that it calls final.
+   */
   readonly head: number
   readonly finalized: number
   readonly plan: NodePlan
@@ -68,7 +70,10 @@ function pathOf({ address, value, transaction }: Wire): string {
 /** The note of internal transactions that only some honest nodes show. */
 export const featuredNote = 'delegateResourceOfEnergy'
 
-/** Blocks are rendered once for all nodes of the same kind, because they are most of the text that nodes send. */
+/**
+ * Blocks are rendered once for all nodes of the same kind, because they are most of the text that
+ * nodes send.
+ */
 const rendered = new Map<string, WeakMap<Block, RenderedBlock>>()
 
 function render(block: Block, plan: NodePlan): RenderedBlock {
@@ -81,7 +86,10 @@ function render(block: Block, plan: NodePlan): RenderedBlock {
   return existing
 }
 
-/** A block as a node shows it. A node that keeps the logs of failed transactions also shows internal transactions with `featuredNote`. */
+/**
+ * A block as a node shows it. A node that keeps the logs of failed transactions also shows internal
+ * transactions with `featuredNote`.
+ */
 function shownBlock({ height, hash, parentHash, seconds, transactions }: Block, keepsFailedLogs: boolean): ChainBlock {
   const shown = transactions.map(({ txid, rawData, failed, logs, internals }) => ({
     txid,

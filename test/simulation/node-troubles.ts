@@ -2,8 +2,8 @@ import type { Random } from './random.ts'
 import type { ClosedApi } from './refusals.ts'
 
 /**
- * What a node invents above its final blocks. `many`: as many blocks as the clock allows, each with hundreds of transfers to known
- * addresses. `far`: more blocks than the clock allows.
+ * What a node invents above its final blocks. `many`: as many blocks as the clock allows, each with
+ * hundreds of transfers to known addresses. `far`: more blocks than the clock allows.
  */
 export type TailLie = 'many' | 'far'
 
@@ -11,19 +11,31 @@ export type TailLie = 'many' | 'far'
 export interface TroubledState {
   /** The probability, for each request, that a field of the reply has a value of any type. */
   anyValues: number
-  /** The probability that a reply which `anyValues` has drawn is an error that contains the value, instead of a result. */
+  /**
+   * The probability that a reply which `anyValues` has drawn is an error that contains the value,
+   * instead of a result.
+   */
   oddErrors: number
   /** Milliseconds that the node takes for each answer, but never more than the client waits for. */
   answerMs: number
-  /** How many requests the node answers in a second, whatever its configured limit. Further requests get 429. */
+  /**
+   * How many requests the node answers in a second, whatever its configured limit. Further requests
+   * get 429.
+   */
   pace: number
   /** The most calls in one batch that the node accepts. */
   callsMax: number
   /** Bytes that the node adds to each reply with blocks. */
   junkBytes: number
-  /** The height of the newest block that the node has, because it was cut off from its peers there; infinite if it is not cut off. */
+  /**
+   * The height of the newest block that the node has, because it was cut off from its peers there;
+   * infinite if it is not cut off.
+   */
   cutOffAt: number
-  /** By how many blocks the node's final head is too high. If by at most `fewBlocks` (`false-tail.ts`), the newest blocks below it are invented, too. */
+  /**
+   * By how many blocks the node's final head is too high. If by at most `fewBlocks`
+   * (`false-tail.ts`), the newest blocks below it are invented, too.
+   */
   aheadBy: number
   /** What the node invents above its final blocks; null for nothing. */
   tail: TailLie | null
@@ -35,7 +47,10 @@ export interface TroubledState {
   refusesContents: ContentsRefusal | null
 }
 
-/** How a node refuses contents: logs with this status of HTTP or with an error of JSON-RPC, or blocks with an empty object. */
+/**
+ * How a node refuses contents: logs with this status of HTTP or with an error of JSON-RPC, or
+ * blocks with an empty object.
+ */
 export const contentsRefusals = ['logs 403', 'logs 500', 'logs -32005', 'blocks {}'] as const
 export type ContentsRefusal = (typeof contentsRefusals)[number]
 
@@ -57,7 +72,10 @@ export const untroubled: Readonly<TroubledState> = {
 
 /** A trouble that one of several nodes can get at any time, and have for any time. */
 interface Trouble {
-  /** Whether the trouble is a lie, which no honest node tells. So fewer nodes than the quorum may have it. */
+  /**
+   * Whether the trouble is a lie, which no honest node tells. So fewer nodes than the quorum may
+   * have it.
+   */
   readonly isLie: boolean
   readonly begin: (random: Random, tip: number) => Partial<TroubledState>
 }
@@ -88,7 +106,9 @@ const troubles = {
 } as const satisfies Readonly<Record<string, Trouble>>
 
 export type TroubleName = keyof typeof troubles
-/** The names of the troubles that `drawTrouble` draws. Those left out are drawn in `refusals.ts`. */
+/**
+ * The names of the troubles that `drawTrouble` draws. Those left out are drawn in `refusals.ts`.
+ */
 export const troubleNames: readonly TroubleName[] = (Object.keys(troubles) as TroubleName[]) // safe: the keys of `troubles`
   .filter((name) => !['API switched off', 'lite node', 'contents refused'].includes(name))
 
@@ -99,6 +119,9 @@ export const isLie = (name: TroubleName): boolean => troubles[name].isLie
 export const drawTrouble = (random: Random, canLie: boolean): TroubleName =>
   random.pick(troubleNames.filter((name) => canLie || !isLie(name)))
 
-/** The members of a node's state that change when the trouble begins. `tip` is the height of the newest block. */
+/**
+ * The members of a node's state that change when the trouble begins. `tip` is the height of the
+ * newest block.
+ */
 export const beginningOf = (name: TroubleName, random: Random, tip: number): Partial<TroubledState> =>
   troubles[name].begin(random, tip)

@@ -16,8 +16,9 @@ export const nodeServices = ['rpc', 'api'] as const
 export type NodeService = (typeof nodeServices)[number]
 
 /**
- * The ways in which a Byzantine node lies for a while. Each lie is consistent: no single reply shows that it is wrong.
- * While faults occur, all Byzantine nodes tell the same lie at the same time.
+ * The ways in which a Byzantine node lies for a while. Each lie is consistent: no single reply
+ * shows that it is wrong. While faults occur, all Byzantine nodes tell the same lie at the same
+ * time.
  */
 const byzantineFaults = [
   'false blocks', // true hashes, false contents; drawn three times as often as each other fault
@@ -44,9 +45,15 @@ export interface SimulatedNode extends TroubledState {
   readonly unmined: Set<string>
   /** Times of the last day's requests, in milliseconds since 1970. */
   readonly requests: number[]
-  /** Times at which the node was asked for its final head, for a block by height, for final blocks, and for blocks that are not final. */
+  /**
+   * Times at which the node was asked for its final head, for a block by height, for final blocks,
+   * and for blocks that are not final.
+   */
   readonly askedFor: Readonly<Record<'head' | 'block' | 'final' | 'tail', number[]>>
-  /** How many requests the node has received because of callers: all except those of the scan and of sending payouts. */
+  /**
+   * How many requests the node has received because of callers: all except those of the scan and of
+   * sending payouts.
+   */
   byCallers: number
   /** How many of the newest blocks the node does not have yet. */
   behind: number
@@ -54,15 +61,24 @@ export interface SimulatedNode extends TroubledState {
   spread: number
   /** The most logs that the node puts into one reply. */
   logsMax: number
-  /** The time until which no request reaches the service, in milliseconds since 1970; 0 if it can be reached. */
+  /**
+   * The time until which no request reaches the service, in milliseconds since 1970; 0 if it can be
+   * reached.
+   */
   readonly awayUntil: { rpc: number; api: number }
   /** The most characters that the node puts into one reply. */
   replyMax: number
-  /** The JSON-RPC method that the node refuses, or `api` if it refuses every request to its HTTP API; null if it refuses nothing. */
+  /**
+   * The JSON-RPC method that the node refuses, or `api` if it refuses every request to its HTTP
+   * API; null if it refuses nothing.
+   */
   refuses: string | null
   /** The probability, for each request, that the reply has the id of another chain. */
   glitches: number
-  /** The probability, for each request after the faulty phase, that the reply is malformed. In the faulty phase `rates.malformed` counts. */
+  /**
+   * The probability, for each request after the faulty phase, that the reply is malformed. In the
+   * faulty phase `rates.malformed` counts.
+   */
   malformed: number
   /** The fork that the node is on, whose blocks are not final; null if it is on none. */
   fork: Branch | null
@@ -76,15 +92,24 @@ export interface SimulatedNode extends TroubledState {
 /** The nodes of a run. */
 export interface Nodes {
   readonly list: readonly SimulatedNode[]
-  /** To be called after each block, with the block's payments. Forks grow. In the faulty phase nodes lag, fork, recover and go away. */
+  /**
+   * To be called after each block, with the block's payments. Forks grow. In the faulty phase nodes
+   * lag, fork, recover and go away.
+   */
   advance(payments: readonly MinedPayment[]): void
-  /** Makes every node reachable and up to date. Byzantine nodes have `fault` from now on: `any` keeps or draws one, null is none. */
+  /**
+   * Makes every node reachable and up to date. Byzantine nodes have `fault` from now on: `any`
+   * keeps or draws one, null is none.
+   */
   recover(fault: ByzantineFault | 'any' | null): void
   /** Makes all nodes show the chain of `branch`; with null they show the canonical chain again. */
   rewriteAll(branch: Branch | null): void
   /** Makes all nodes unreachable, or reachable again. */
   setAway(isAway: boolean): void
-  /** What the node shows in its reply to one request, and the Byzantine fault by which the reply is false; null if it is true. */
+  /**
+   * What the node shows in its reply to one request, and the Byzantine fault by which the reply is
+   * false; null if it is true.
+   */
   viewOf(node: SimulatedNode): { readonly view: NodeView; readonly fault: ByzantineFault | null }
 }
 
@@ -100,14 +125,20 @@ const unlimited = {
   logsMax: 10_000,
 } as const
 
-/** The state of a node without faults. In some scenarios one node never takes batches, and one has no HTTP API while faults occur. */
+/**
+ * The state of a node without faults. In some scenarios one node never takes batches, and one has
+ * no HTTP API while faults occur.
+ */
 function unlimitedOf({ scenario, phase }: Environment, number: number) {
   const { batchless, refusals } = scenario
   const closed = phase === 'faults' && refusals?.closedNode === number ? refusals.closed : null
   return { ...unlimited, closed, ...(batchless === number && { callsMax: 1 }) }
 }
 
-/** A balance counts as a false reading if its node is further behind the scan's position than this many blocks. */
+/**
+ * A balance counts as a false reading if its node is further behind the scan's position than this
+ * many blocks.
+ */
 const readingLagBlocks = 20
 
 /** Makes the scenario's nodes. `position` is the height up to which the service has scanned. */
@@ -160,7 +191,10 @@ function createNode(env: Environment, plan: NodePlan, number: number): Simulated
   }
 }
 
-/** The chain that nodes with the fault `rewritten past` show in place of the true one; null if there is none. */
+/**
+ * The chain that nodes with the fault `rewritten past` show in place of the true one; null if there
+ * is none.
+ */
 interface FaultState {
   rewritten: Branch | null
 }
@@ -181,7 +215,8 @@ function advance(
   for (const node of list) {
     if (node.fork === null) continue
     grow(env, node.fork, payments)
-    // A correct node never calls a block of a fork final. So it leaves the fork before the fork's first block would be final.
+    // A correct node never calls a block of a fork final. So it leaves the fork before the fork's
+    // first block would be final.
     if (node.fork.chain.tip().height - scenario.finalityLag >= node.fork.from - 1) leaveFork(env, node)
   }
   if (env.phase !== 'faults') return
@@ -287,13 +322,19 @@ const methods = [
   'eth_call',
 ]
 
-/** Ends the faults and troubles of a node. A node that is away stays away, and a Byzantine fault stays. */
+/**
+ * Ends the faults and troubles of a node. A node that is away stays away, and a Byzantine fault
+ * stays.
+ */
 function recoverNode(env: Environment, node: SimulatedNode): void {
   Object.assign(node, unlimitedOf(env, node.number))
   leaveFork(env, node)
 }
 
-/** Takes a node off its fork. For this node, transactions that only the fork contained are in no block from now on. */
+/**
+ * Takes a node off its fork. For this node, transactions that only the fork contained are in no
+ * block from now on.
+ */
 function leaveFork({ chain }: Environment, node: SimulatedNode): void {
   const branch = node.fork
   node.fork = null

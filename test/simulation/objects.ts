@@ -48,7 +48,9 @@ interface Kept {
   /** How many alarms were set so far. Only the newest one can fire. */
   alarms: number
   instance: Instance | null
-  /** The alarm that is running. In the same instance, the next alarm waits until this one has ended. */
+  /**
+   * The alarm that is running. In the same instance, the next alarm waits until this one has ended.
+   */
   running: { readonly instance: Instance; readonly since: number } | null
 }
 
@@ -58,9 +60,15 @@ interface Instance extends Lifetime {
   code: ObjectCode | null
   /** How many events of the instance have not ended. */
   open: number
-  /** What its events did not wait for. While some of it is under way, the platform evicts no instance. */
+  /**
+   * What its events did not wait for. While some of it is under way, the platform evicts no
+   * instance.
+   */
   readonly background: Set<Promise<unknown>>
-  /** Whether another instance has started. This one can store nothing any more, and ends where it tries to. */
+  /**
+   * Whether another instance has started. This one can store nothing any more, and ends where it
+   * tries to.
+   */
   isSuperseded: boolean
   /** What must be stored before the next request is sent, and before an event is answered. */
   readonly unsaved: Map<string, unknown>
@@ -75,7 +83,10 @@ interface Instance extends Lifetime {
 const platformFault = 'the platform ended'
 const describe = (cause: unknown) => (cause instanceof Error ? cause.stack : String(cause))
 
-/** Whether an error is one that the simulated platform threw, or what the service throws where a call to the platform hangs. */
+/**
+ * Whether an error is one that the simulated platform threw, or what the service throws where a
+ * call to the platform hangs.
+ */
 export const isPlatformFault = (cause: unknown): boolean =>
   isDatabaseFault(cause) || (cause instanceof Error && hasPlatformFault(cause.message))
 
@@ -85,8 +96,9 @@ export const isPlatformFaultText = (text: string): boolean => isDatabaseFaultTex
 const hasPlatformFault = (text: string) => text.includes(platformFault) || text.includes(lostText)
 
 /**
- * Makes the objects of a class. The platform runs one instance of each object at a time, nearly always. An instance can be killed at each step, evicted between
- * its events, and superseded while it works. Calls can be lost. Alarms can come late, twice, or not at all until they are set anew.
+ * Makes the objects of a class. The platform runs one instance of each object at a time, nearly
+ * always. An instance can be killed at each step, evicted between its events, and superseded while
+ * it works. Calls can be lost. Alarms can come late, twice, or not at all until they are set anew.
  */
 export function createNamespace(env: Environment, objectClass: ObjectClass): ObjectNamespace {
   const objects = new Map<string, Kept>()
@@ -133,7 +145,8 @@ async function call(platform: Platform, kept: Kept, method: string, parameters: 
     await caller.step()
     caller.platformFailed = true
     if (!isPlatformFault(cause)) env.violate(`${method} of ${kept.id} threw ${describe(cause)}`)
-    throw new Error(cause instanceof Error ? cause.message : String(cause)) // another machine gets only the message of an error
+    // another machine gets only the message of an error
+    throw new Error(cause instanceof Error ? cause.message : String(cause))
   }
 }
 
@@ -271,7 +284,8 @@ function setAlarm(platform: Platform, kept: Kept, at: UnixMs): void {
   if (fate === 'lost')
     kept.alarmAt = null // the platform has given up the alarm
   else {
-    const dueMs = Math.max(0, at - env.clockMs - scheduler.now()) // the platform counts from now on, whatever its clock does
+    // the platform counts from now on, whatever its clock does
+    const dueMs = Math.max(0, at - env.clockMs - scheduler.now())
     fireAfter(platform, kept, dueMs + random.int(0, fate === 'late' ? 60_000 : 20), 1)
   }
 }
@@ -289,7 +303,10 @@ const tickMsMax = 150_000
 /** After this many milliseconds the platform ends an alarm. */
 const alarmMsMax = 900_000
 
-/** Whether a new alarm must wait, because one is still running. Reports a tick that runs for too long. */
+/**
+ * Whether a new alarm must wait, because one is still running. Reports a tick that runs for too
+ * long.
+ */
 function waitsForAlarm({ env, objectClass }: Platform, { running, instance, id }: Kept): boolean {
   if (running === null || running.instance !== instance || instance.isOver()) return false
   const ms = env.scheduler.now() - running.since
@@ -298,7 +315,10 @@ function waitsForAlarm({ env, objectClass }: Platform, { running, instance, id }
   return true
 }
 
-/** Runs the alarm in an instance. After it the platform evicts the instance, if the scenario says so. */
+/**
+ * Runs the alarm in an instance. After it the platform evicts the instance, if the scenario says
+ * so.
+ */
 async function runAlarm(platform: Platform, kept: Kept): Promise<void> {
   const { env, objectClass } = platform
   const ending = runEvent(platform, kept, 'alarm', [])
@@ -314,7 +334,10 @@ async function runAlarm(platform: Platform, kept: Kept): Promise<void> {
   }
 }
 
-/** The platform evicts an instance once nothing of it is under way. A storm in which the scanner keeps no memory ends it at once, as a deployment does. */
+/**
+ * The platform evicts an instance once nothing of it is under way. A storm in which the scanner
+ * keeps no memory ends it at once, as a deployment does.
+ */
 async function evict({ scenario }: Environment, instance: Instance): Promise<void> {
   if (scenario.storm?.keepsMemory !== false) await Promise.all(instance.background)
   if (instance.open === 0) instance.end('evicted')

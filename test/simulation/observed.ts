@@ -7,8 +7,8 @@ export interface Observed<T> {
 }
 
 /**
- * Reads a part of the database now and after each write. An answer that is read in one trip must equal the state at some
- * moment between its request and its end.
+ * Reads a part of the database now and after each write. An answer that is read in one trip must
+ * equal the state at some moment between its request and its end.
  */
 export function observe<T>({ observers }: Environment, read: () => T): Observed<T> {
   const states = [read()]

@@ -4,7 +4,9 @@ import type { Address } from '../../src/worker/chain/address.ts'
 import { addressOf } from '../support/transaction-spec.ts'
 import type { Random } from './random.ts'
 
-/** The parts of the bytes of a TRX transfer, from the inside out. Each is a list of encoded fields. */
+/**
+ * The parts of the bytes of a TRX transfer, from the inside out. Each is a list of encoded fields.
+ */
 interface Parts {
   readonly transfer: string[]
   readonly any: string[]
@@ -30,7 +32,9 @@ const oddities: readonly ((parts: Parts, transfer: { to: Address; amount: bigint
   ({ raw }) => raw.push('5805'),
 ]
 
-/** The bytes of a TRX transfer in one of the encodings that protobuf reads and few writers write. */
+/**
+ * The bytes of a TRX transfer in one of the encodings that protobuf reads and few writers write.
+ */
 export function encodeOddly(
   random: Random,
   spec: { readonly from: Address; readonly to: Address; readonly amount: bigint },
@@ -62,7 +66,10 @@ const bytes = (no: number, hex: string) => toHex(new BinaryWriter().tag(no, 2).b
 const account = (no: number, address: Address) => bytes(no, `41${address}`)
 const number = (no: number, value: bigint) => toHex(new BinaryWriter().tag(no, 0).int64(value).finish())
 
-/** A varint of nine bytes, whatever the value is. java-tron reads a varint of ten bytes as a negative number (CodedInputStream.readRawVarint64). */
+/**
+ * A varint of nine bytes, whatever the value is. java-tron reads a varint of ten bytes as a
+ * negative number (CodedInputStream.readRawVarint64).
+ */
 function padded(no: number, value: bigint): string {
   const digits = Array.from({ length: 9 }, (_, i) => {
     const seven = Number((value >> BigInt(i * 7)) & 0x7fn)

@@ -9,11 +9,17 @@ import type { SimulatedRun } from './simulated-run.ts'
 
 /** The operator of the service, who repairs, restores and configures it while it runs. */
 export interface Operator {
-  /** Does one thing at random, such as a restore; nothing outside of the faulty phase, or before the first scan. */
+  /**
+   * Does one thing at random, such as a restore; nothing outside of the faulty phase, or before the
+   * first scan.
+   */
   act(): void
   /** Sets `TRON_FIRST_INDEX`, if the run has lost an earlier database. */
   setFirstIndex(): void
-  /** Ends what lasts: forgets the copy, sets `TRON_FIRST_INDEX` if necessary, and accepts a retired currency again. */
+  /**
+   * Ends what lasts: forgets the copy, sets `TRON_FIRST_INDEX` if necessary, and accepts a retired
+   * currency again.
+   */
   end(): void
 }
 
@@ -35,7 +41,9 @@ export function createOperator(run: SimulatedRun): Operator {
     () => requestRescan(run),
     () => requestRescan(run),
     () => {
-      forgetCopy() // the correction also changes addresses: those that an older copy lacks could not be inserted again unchanged
+      // the correction also changes addresses: those that an older copy lacks could not be inserted
+      // again unchanged
+      forgetCopy()
       correct(run)
     },
     ...[copyOrRestore, copyOrRestore],
@@ -63,7 +71,10 @@ export const makeCopy = ({ repair: change }: SimulatedRun): void => change((sqli
 /** Removes the copy that `makeCopy` has made. */
 export const removeCopy = ({ repair: change }: SimulatedRun): void => change((sqlite) => sqlite.exec('RELEASE copy'))
 
-/** Runs an SQL statement of `npm run operate`, with the virtual time of the run in place of the machine's. */
+/**
+ * Runs an SQL statement of `npm run operate`, with the virtual time of the run in place of the
+ * machine's.
+ */
 function repair({ env, repair: change }: SimulatedRun, statement: string): void {
   const sql = statement.replace(/CAST\(.*?INTEGER\)/, String(env.scheduler.now()))
   env.trace(() => `OPERATOR ${sql}`)
@@ -94,8 +105,9 @@ export function correctTo(run: SimulatedRun, height: number): void {
 }
 
 /**
- * Stops the service, puts the copy of the database back, and inserts the addresses that were issued after the copy was made.
- * Deposits that were credited since must be credited again, each once. Backends post again what they have posted since.
+ * Stops the service, puts the copy of the database back, and inserts the addresses that were issued
+ * after the copy was made. Deposits that were credited since must be credited again, each once.
+ * Backends post again what they have posted since.
  */
 export function restore(run: SimulatedRun): void {
   const { env, stored } = run
@@ -120,8 +132,9 @@ export function restore(run: SimulatedRun): void {
 }
 
 /**
- * Tries to store other decimals of a token, as after a wrong configuration. The database must refuse this while payouts of the token are open, because their
- * amounts are stored in chain units by the old decimals. An accepted change is undone.
+ * Tries to store other decimals of a token, as after a wrong configuration. The database must
+ * refuse this while payouts of the token are open, because their amounts are stored in chain units
+ * by the old decimals. An accepted change is undone.
  */
 export function tryDecimals({ env, stored, repair: change }: SimulatedRun, cuy: number): void {
   const isOpen = stored.payouts().some((one) => one.cuy === cuy && one.state !== 'paid' && one.state !== 'cancelled')
@@ -145,11 +158,15 @@ function insertAddresses(sqlite: DatabaseSync, rows: readonly Record<string, unk
   for (const row of rows) {
     const names = Object.keys(row)
     const insert = sqlite.prepare(`INSERT INTO stored_address (${names}) VALUES (${names.map(() => '?')})`)
-    insert.run(...(Object.values(row) as (string | number | Uint8Array)[])) // safe: columns of STRICT tables have no other types
+    // safe: columns of STRICT tables have no other types
+    insert.run(...(Object.values(row) as (string | number | Uint8Array)[]))
   }
 }
 
-/** Deploys with the lowest address index that the lost database had not issued as `TRON_FIRST_INDEX`. */
+/**
+ * Deploys with the lowest address index that the lost database had not issued as
+ * `TRON_FIRST_INDEX`.
+ */
 function setFirstIndex({ env: { lost, trace, count }, deploy }: SimulatedRun): void {
   if (lost === null || lost.isSet) return
   lost.isSet = true
@@ -167,7 +184,10 @@ function retire({ env, deploy }: SimulatedRun): void {
   env.count(env.retired.size > 0 ? 'operator: currency retired' : 'operator: currency accepted again')
 }
 
-/** Deploys without the operator's wallet in `OPERATOR_ADDRESSES`. What the wallet has sent before must still be no deposit. */
+/**
+ * Deploys without the operator's wallet in `OPERATOR_ADDRESSES`. What the wallet has sent before
+ * must still be no deposit.
+ */
 function unlistOperator({ env, stored, deploy }: SimulatedRun): void {
   if (!env.listsOperator || stored.countOperators() === 0) return
   env.listsOperator = false

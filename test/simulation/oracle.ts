@@ -11,19 +11,24 @@ export interface ExpectedDeposit {
   readonly state: 'credited' | 'held' | 'refused'
   readonly reason: 'below-minimum' | 'dust' | 'too-large' | 'decimals-differ' | null
   readonly amount: bigint
-  /** Whether the deposit is held until a backend has decided about it; then it is credited, or refused. */
+  /**
+   * Whether the deposit is held until a backend has decided about it; then it is credited, or
+   * refused.
+   */
   readonly isReviewed: boolean
 }
 
 /**
- * The deposit that the service must make of a transfer; null if it must make none. None is made if the recipient is no deposit address, or was issued
- * later, if the sender is a deposit address, or if the token is not configured. This repeats the service's rules without any of its code.
+ * The deposit that the service must make of a transfer; null if it must make none. None is made if
+ * the recipient is no deposit address, or was issued later, if the sender is a deposit address, or
+ * if the token is not configured. This repeats the service's rules without any of its code.
  */
 export function expectedDeposit(env: Environment, transfer: MinedTransfer): ExpectedDeposit | null {
   const { owners, issuedHeights, scenario } = env
   const uid = owners.get(transfer.to)
   if (uid === undefined || owners.has(transfer.from)) return null
-  if (transfer.height <= (issuedHeights.get(transfer.to) ?? 0)) return null // the transfer was final before the address was issued
+  // the transfer was final before the address was issued
+  if (transfer.height <= (issuedHeights.get(transfer.to) ?? 0)) return null
   const none = { amount: 0n, isReviewed: false }
   const expect = (cuy: number, minimum: bigint, unit: bigint, reviewFrom: bigint | null): ExpectedDeposit => {
     const units = transfer.raw / unit
@@ -46,7 +51,10 @@ export function expectedDeposit(env: Environment, transfer: MinedTransfer): Expe
   }
 }
 
-/** Whether the wallet of a deposit can be full: more than fits was ever paid in by transfers, in replaced blocks too, and by posts. */
+/**
+ * Whether the wallet of a deposit can be full: more than fits was ever paid in by transfers, in
+ * replaced blocks too, and by posts.
+ */
 function mayBeFull(env: Environment, expected: ExpectedDeposit): boolean {
   let sum = 0n
   for (const { uid, cuy, amount } of env.creditedElsewhere.values()) {
@@ -62,7 +70,10 @@ function mayBeFull(env: Environment, expected: ExpectedDeposit): boolean {
   return sum >= 2n ** 53n
 }
 
-/** Whether an expected deposit may be held for this reason. All these reasons can pass: a full wallet, a retired currency, unknown decimals. */
+/**
+ * Whether an expected deposit may be held for this reason. All these reasons can pass: a full
+ * wallet, a retired currency, unknown decimals.
+ */
 export function mayWait(env: Environment, expected: ExpectedDeposit, reason: string | null): boolean {
   if (reason === 'wallet-full') return mayBeFull(env, expected)
   if (reason === 'retired') return env.retiredAt > 0
@@ -72,7 +83,10 @@ export function mayWait(env: Environment, expected: ExpectedDeposit, reason: str
 const inReview = { state: 'held', reason: 'review', amount: 0n } as const
 const refusedAfterReview = { state: 'refused', reason: 'review', amount: 0n } as const
 
-/** The decisions about a transfer that backends have sent. `isAccepted` is set if an answer said that the decision is stored. */
+/**
+ * The decisions about a transfer that backends have sent. `isAccepted` is set if an answer said
+ * that the decision is stored.
+ */
 export function decisionsOf(
   { decisions }: Environment,
   { txid, position }: Pick<StoredTransfer, 'txid' | 'position'>,
@@ -88,7 +102,10 @@ export function decidedState(env: Environment, transfer: MinedTransfer, expected
   return accepted.length > 0 ? 'refused' : 'held'
 }
 
-/** Whether a stored transfer has an expected outcome: that of the rules, that of a decision sent, or held for a reason that can pass. */
+/**
+ * Whether a stored transfer has an expected outcome: that of the rules, that of a decision sent, or
+ * held for a reason that can pass.
+ */
 export function isExpected(env: Environment, stored: StoredTransfer, expected: ExpectedDeposit): boolean {
   if (stored.uid !== expected.uid || stored.cuy !== expected.cuy) return false
   const decided = expected.isReviewed ? decisionsOf(env, stored) : null

@@ -6,7 +6,10 @@ import { fineToken, operatorWallet } from './scenario.ts'
 
 /** A transfer that a transaction really makes, in chain units. `contract` null is TRX. */
 export interface Transfer {
-  /** For TRX 0, for a token the index among the transaction's own logs. For the k-th TRX that a contract sends, -1 - k, with k from 0. */
+  /**
+   * For TRX 0, for a token the index among the transaction's own logs. For the k-th TRX that a
+   * contract sends, -1 - k, with k from 0.
+   */
   readonly position: number
   readonly contract: Address | null
   readonly from: Address
@@ -27,13 +30,19 @@ export interface Act {
   readonly basisPoints?: bigint | undefined
 }
 
-/** A transaction to build, and what it really does. The oracle judges the service by what it really does, whatever nodes reply. */
+/**
+ * A transaction to build, and what it really does. The oracle judges the service by what it really
+ * does, whatever nodes reply.
+ */
 export interface Payment {
   readonly spec: TransactionSpec
   /** Transfers from outside the service that can be deposits. */
   readonly transfers: readonly Transfer[]
   readonly changes: readonly BalanceChange[]
-  /** TRX from outside the service that contracts send in this transaction. It is credited only after a caller has asked about the transaction. */
+  /**
+   * TRX from outside the service that contracts send in this transaction. It is credited only after
+   * a caller has asked about the transaction.
+   */
   readonly sent?: readonly Transfer[]
   /** What issuers of tokens do in the transaction. */
   readonly acts?: readonly Act[]
@@ -81,12 +90,15 @@ const token = (contract: Address, from: Address, to: Address, amount: bigint): P
 const drawToken = (random: Random) => random.pick([usdtAddress, fineToken])
 const drawAmount = (random: Random, contract: Address | null): bigint => {
   const units = BigInt(random.int(1, 5_000_000))
-  if (contract === fineToken) return units * 10n ** BigInt(random.int(10, 15)) + BigInt(random.int(0, 9)) // some below the minimum deposit of 0.5, some above
+  // some below the minimum deposit of 0.5, some above
+  if (contract === fineToken) return units * 10n ** BigInt(random.int(10, 15)) + BigInt(random.int(0, 9))
   if (contract === usdtAddress) return random.chance(0.1) ? BigInt(random.int(1, 9_999)) : units * 137n // some below the ledger's smallest amount
   return units
 }
 
-/** A call with several events: transfers to several addresses, and events that are worth nothing. */
+/**
+ * A call with several events: transfers to several addresses, and events that are worth nothing.
+ */
 const multisend: Draw = (random, to, { shown }) => {
   const from = stranger(random)
   const logs: LogSpec[] = []
@@ -113,7 +125,10 @@ const failedTransfer: Draw = (random, to) => {
   return worthless({ kind: 'token', contract, from, to, amount: 10n ** 19n, failed: true, keepsLogs })
 }
 
-/** Money that leaves a deposit address, to a stranger or to a deposit address, which may be the same one. Its sender pays a fee in TRX. */
+/**
+ * Money that leaves a deposit address, to a stranger or to a deposit address, which may be the same
+ * one. Its sender pays a fee in TRX.
+ */
 const sweep: Draw = (random, from, { shown, balanceOf }) => {
   const to = random.chance(0.5) ? stranger(random) : random.pick([from, ...shown])
   const contract = random.chance(0.5) ? null : drawToken(random)
@@ -133,7 +148,10 @@ const sweep: Draw = (random, from, { shown, balanceOf }) => {
   }
 }
 
-/** The most sun that one transaction can move. An address can have more, after several payments of 2^60. */
+/**
+ * The most sun that one transaction can move. An address can have more, after several payments of
+ * 2^60.
+ */
 const trxMax = 2n ** 63n - 1n
 
 const smaller = (a: bigint, b: bigint) => (a < b ? a : b)
@@ -160,7 +178,10 @@ export function payUnreadably(random: Random, to: Address): Payment {
   }
 }
 
-/** TRX that a contract sends inside a call: JSON-RPC shows nothing of it (PROTOCOL.md, Internal transactions). */
+/**
+ * TRX that a contract sends inside a call: JSON-RPC shows nothing of it (PROTOCOL.md, Internal
+ * transactions).
+ */
 const internalTransfer: Draw = (random, to) => {
   const amount = drawAmount(random, null)
   const internals = [{ to, sun: Number(amount) }]
@@ -235,7 +256,10 @@ const draws: readonly (readonly [weight: number, draw: Draw])[] = [
 ]
 const weights = draws.reduce((sum, [weight]) => sum + weight, 0)
 
-/** Any transaction. Before the first address is shown, it is one between strangers, or an early payment. */
+/**
+ * Any transaction. Before the first address is shown, it is one between strangers, or an early
+ * payment.
+ */
 export function drawPayment(random: Random, parties: Parties): Payment {
   if (parties.shown.length === 0) {
     const early = random.chance(0.3) && parties.unshown.length > 0

@@ -11,14 +11,21 @@ import { pass, passUntil, type SimulatedRun } from './simulated-run.ts'
 import type { Stored, StoredPayout } from './stored.ts'
 
 const minuteMs = 60_000
-/** How long payouts cannot go on after a restore, or with a new journal. It is an hour of final blocks, and some time until they are final. */
+/**
+ * How long payouts cannot go on after a restore, or with a new journal. It is an hour of final
+ * blocks, and some time until they are final.
+ */
 const restMs = 85 * minuteMs
-/** Time in which the transaction of an open payout expires, and another one is signed and becomes final. */
+/**
+ * Time in which the transaction of an open payout expires, and another one is signed and becomes
+ * final.
+ */
 const roundMs = 12 * minuteMs
 const rounds = 6
 
 /**
- * A transaction that was sent at most `rarelySent` times is sent again after a minute, by the next tick, so within `sentMs`. Others may wait for longer.
+ * A transaction that was sent at most `rarelySent` times is sent again after a minute, by the next
+ * tick, so within `sentMs`. Others may wait for longer.
  */
 const [rarelySent, sentMs] = [4, 150_000]
 
@@ -36,7 +43,10 @@ function checkSending(env: Environment, world: PayoutWorld, stored: Stored): voi
   }
 }
 
-/** Ends the troubles of payouts. Each payout must come to its end, or an alarm must say why it does not. */
+/**
+ * Ends the troubles of payouts. Each payout must come to its end, or an alarm must say why it does
+ * not.
+ */
 export async function settlePayouts(run: SimulatedRun): Promise<void> {
   const { env, stored } = run
   const { payouts: world } = env
@@ -84,15 +94,17 @@ export async function settlePayouts(run: SimulatedRun): Promise<void> {
   }
   world.isOver = true
   env.blockMs = 3_000
-  // Time in which a transaction that the service wrongly takes for dead would be mined, and in which the last payment becomes final.
+  // Time in which a transaction that the service wrongly takes for dead would be mined, and in
+  // which the last payment becomes final.
   await pass(env, env.scenario.finalityLag * 3_000 + 130_000)
   const fault = env.violation === null ? auditPayouts(run, world) : null
   if (fault !== null) env.violate(fault)
 }
 
 /**
- * Lets the hour after a restore pass. The hour begins when the service notices that the database is a copy. If only a tick can notice it, the hour begins
- * after the first sleep, which has no ticks. In this case a second sleep follows.
+ * Lets the hour after a restore pass. The hour begins when the service notices that the database is
+ * a copy. If only a tick can notice it, the hour begins after the first sleep, which has no ticks.
+ * In this case a second sleep follows.
  */
 async function rest({ env, stored }: SimulatedRun, world: PayoutWorld): Promise<void> {
   await sleep(env, world, restMs)
@@ -101,7 +113,10 @@ async function rest({ env, stored }: SimulatedRun, world: PayoutWorld): Promise<
   if ((stored.scan()?.restoredAt ?? 0) > awakeAt) await sleep(env, world, restMs)
 }
 
-/** Lets time pass in which the service does nothing and signers do little. Blocks come, as many as a signer needs. */
+/**
+ * Lets time pass in which the service does nothing and signers do little. Blocks come, as many as a
+ * signer needs.
+ */
 async function sleep(env: Environment, world: PayoutWorld, ms: number): Promise<void> {
   env.sleepsUntil = env.scheduler.now() + ms
   world.sleepFactor = 90
@@ -112,20 +127,27 @@ async function sleep(env: Environment, world: PayoutWorld, ms: number): Promise<
 const findOpen = (stored: Stored) =>
   stored.payouts().filter(({ state }) => state === 'waiting' || state === 'approved' || state === 'signed')
 
-/** The fault of payouts at the end, or null. As much must have left the payout address as was taken from wallets. */
+/**
+ * The fault of payouts at the end, or null. As much must have left the payout address as was taken
+ * from wallets.
+ */
 function auditPayouts({ env, stored }: SimulatedRun, world: PayoutWorld): string | null {
   const alarms = stored.alarms()
   const has = (kind: string) => alarms.some((one) => one.kind === kind)
   const payouts = stored.payouts()
   const byKey = new Map(payouts.map((payout) => [keyOf(payout), payout]))
   const isUnknown = has('payout-unknown')
-  // With a lost journal nobody has the bytes of an unknown transaction, or its payout cannot be asked for again.
+  // With a lost journal nobody has the bytes of an unknown transaction, or its payout cannot be
+  // asked for again.
   const isForgotten = env.counts.has('signer: journal lost') && isUnknown
-  // Payouts stay stopped while the database lacks a transaction. Nobody can hand it in if a second signer has handed in a later one of its payout, if the user
-  // has spent the money otherwise, so that the payout cannot be asked for again, or if its block is never read. No operator resumes payouts in a run.
+  // Payouts stay stopped while the database lacks a transaction. Nobody can hand it in if a second
+  // signer has handed in a later one of its payout, if the user has spent the money otherwise, so
+  // that the payout cannot be asked for again, or if its block is never read. No operator resumes
+  // payouts in a run.
   const isInGap = env.restores > 0 && env.openGaps.size > 0
   const isStopped = isForgotten || (isUnknown && (isInGap || isLacking(env, world)))
-  // While a block is not read, or not read again, nobody knows that it does not contain a payout's transaction.
+  // While a block is not read, or not read again, nobody knows that it does not contain a payout's
+  // transaction.
   const isUnread = (env.openGaps.size > 0 || stored.rescans().length > 0) && has('gap-unread')
   const isHidden = ({ state }: StoredPayout) =>
     isUnread && (state === 'signed' || (state === 'approved' && env.restores > 0))
@@ -138,7 +160,8 @@ function auditPayouts({ env, stored }: SimulatedRun, world: PayoutWorld): string
     if (isPaid && payout === undefined && !isUnknown) return `${txid} pays ${key}, which nobody knows`
     if (!isPaid || payout === undefined || payout.txid === txid) continue
     const isOpen = payout.state === 'approved' || payout.state === 'waiting'
-    // Another signer's transaction was handed in. It is not sent, and it cannot end before all blocks of its time are read.
+    // Another signer's transaction was handed in. It is not sent, and it cannot end before all
+    // blocks of its time are read.
     if (isHidden(payout)) continue
     if (!isForgotten || !isOpen) return `${txid} pays ${key}, which is ${payout.state} with ${payout.txid}`
   }

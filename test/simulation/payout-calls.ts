@@ -14,7 +14,10 @@ interface Answer {
   readonly reason: string | null
 }
 
-/** Sends a request about payouts as one of the backends. If no answer comes, the promise never resolves. */
+/**
+ * Sends a request about payouts as one of the backends. If no answer comes, the promise never
+ * resolves.
+ */
 function send(run: SimulatedRun, by: BackendToken, path: string, body: object): Promise<Answer> {
   const { env } = run
   return run.ledger('payout', async (fetch, invocation) => {
@@ -50,7 +53,10 @@ function askNew(run: SimulatedRun, world: PayoutWorld): void {
   for (let copies = random.chance(0.2) ? 2 : 1; copies > 0; copies -= 1) ask(run, asking, 3)
 }
 
-/** Asks for a payout, for the first time or again. If there is no answer within 20 s, asks again, at most `triesLeft` times. */
+/**
+ * Asks for a payout, for the first time or again. If there is no answer within 20 s, asks again, at
+ * most `triesLeft` times.
+ */
 function ask(run: SimulatedRun, asking: Asking, triesLeft: number): void {
   void askOnce(run, asking)
   callLater(run, asking, 20_000, () => {
@@ -75,8 +81,8 @@ function written(asking: Asking) {
 }
 
 /**
- * Asks for payouts of one wallet in one request, which the service accepts or refuses as a whole. If there is no answer within 20 s, asks for each payout
- * alone.
+ * Asks for payouts of one wallet in one request, which the service accepts or refuses as a whole.
+ * If there is no answer within 20 s, asks for each payout alone.
  */
 export async function askTogether(run: SimulatedRun, all: readonly Asking[]): Promise<void> {
   for (const asking of all) {
@@ -96,7 +102,8 @@ async function askOnce(run: SimulatedRun, asking: Asking): Promise<void> {
   const before = whyNotWritten(run, asking)
   const { status, reason } = await send(run, 'shop', '', { payouts: [written(asking)] })
   if (status >= 500 || (status === 404 && env.scenario.payouts?.losesSetting === true)) return
-  if (status === 409 && [...before, ...whyNotWritten(run, asking)].includes(reason ?? '')) return // the payout is asked for again later
+  // the payout is asked for again later
+  if (status === 409 && [...before, ...whyNotWritten(run, asking)].includes(reason ?? '')) return
   asking.isAnswered = true
   if (status === 200) asking.isAccepted = true
   else if (wasAccepted && env.restores === restores)
@@ -105,7 +112,8 @@ async function askOnce(run: SimulatedRun, asking: Asking): Promise<void> {
 }
 
 /**
- * The reasons (`x-reason`) for which a correct payout request can be refused now: nodes have not agreed on the token's decimals, or the chain is forked.
+ * The reasons (`x-reason`) for which a correct payout request can be refused now: nodes have not
+ * agreed on the token's decimals, or the chain is forked.
  */
 function whyNotWritten({ env, stored }: SimulatedRun, { cuy }: Asking): readonly string[] {
   const contract = currencies.find((one) => one.cuy === cuy)?.contract ?? null
@@ -129,7 +137,10 @@ export function askAgain(run: SimulatedRun, world: PayoutWorld): void {
   }
 }
 
-/** Approves a payout that waits or is stuck. Sometimes the backend that has asked for the payout approves it, which must be refused. */
+/**
+ * Approves a payout that waits or is stuck. Sometimes the backend that has asked for the payout
+ * approves it, which must be refused.
+ */
 function approveAny(run: SimulatedRun, { random }: PayoutWorld): void {
   const waiting = run.stored.payouts().filter(({ state }) => state === 'waiting' || state === 'stuck')
   if (waiting.length === 0) return
@@ -174,8 +185,9 @@ export function approveOne(run: SimulatedRun, { id }: StoredPayout): void {
 export const askForOne = askNew
 
 /**
- * Approves all waiting payouts, and approves or cancels each stuck one. If a transaction that the database lacks has paid a payout, the payout is approved with
- * `moved: true`, as `docs/guides/payouts.md` says, and the signer hands in the bytes.
+ * Approves all waiting payouts, and approves or cancels each stuck one. If a transaction that the
+ * database lacks has paid a payout, the payout is approved with `moved: true`, as
+ * `docs/guides/payouts.md` says, and the signer hands in the bytes.
  */
 export function decideAll(run: SimulatedRun, world: PayoutWorld): void {
   const { random, unmined } = world

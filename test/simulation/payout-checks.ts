@@ -3,7 +3,10 @@ import type { Environment } from './environment.ts'
 import { canBeMined, keyOf, minedAs, type PayoutWorld, rawOf } from './payouts.ts'
 import type { Stored, StoredPayout } from './stored.ts'
 
-/** Checks each change of a payout's state: it must follow from what the chain has, and from nothing else. */
+/**
+ * Checks each change of a payout's state: it must follow from what the chain has, and from nothing
+ * else.
+ */
 export function checkPayout(env: Environment, by: string, before: StoredPayout | undefined, now: StoredPayout): void {
   const { payouts: world, violate, isForked } = env
   if (world === null || before?.state === now.state) return
@@ -31,8 +34,8 @@ export function checkPayout(env: Environment, by: string, before: StoredPayout |
 }
 
 /**
- * Checks a payout whose currency may not leave now. The payout may not become signed. When it is new, it may not be approved by limits already, nor exist at
- * all if the amount cannot be known.
+ * Checks a payout whose currency may not leave now. The payout may not become signed. When it is
+ * new, it may not be approved by limits already, nor exist at all if the amount cannot be known.
  */
 function checkLeaving(
   env: Environment,
@@ -46,12 +49,16 @@ function checkLeaving(
   env.count(`payouts: ${state} while there is ${wrong}`)
   const isUnwritable = wrong === 'fork' || wrong.endsWith('decimals')
   const isByRule = before === undefined && (state === 'approved' || isUnwritable)
-  // A payout whose transaction is in a block may become signed: the database lacked only the bytes of the transaction.
+  // A payout whose transaction is in a block may become signed: the database lacked only the bytes
+  // of the transaction.
   const isSigned = before?.state === 'approved' && state === 'signed' && minedAs(env, txid ?? '') === null
   if (isByRule || isSigned) env.violate(`${name}, and is of a currency that may not leave: ${wrong}`)
 }
 
-/** Checks that exactly the amount has left, and that all of it has arrived, except for a fee that an operator has confirmed. */
+/**
+ * Checks that exactly the amount has left, and that all of it has arrived, except for a fee that an
+ * operator has confirmed.
+ */
 function checkExact(env: Environment, world: PayoutWorld, name: string, { txid, cuy, amount }: StoredPayout): void {
   const left = world.left.get(txid as Txid)
   const raw = rawOf({ cuy, amount })
@@ -60,7 +67,10 @@ function checkExact(env: Environment, world: PayoutWorld, name: string, { txid, 
     env.violate(`${name}, and ${left?.toPayee} of ${raw} arrive`)
 }
 
-/** How old the data of a decision can be, in milliseconds: a trip to the database can take this long. */
+/**
+ * How old the data of a decision can be, in milliseconds: a trip to the database can take this
+ * long.
+ */
 const readMs = 90_000
 
 function checkEnded(
@@ -85,17 +95,26 @@ function checkEnded(
   if (!isTrue) env.violate(`${name} ${reason}, and its transaction ${txid} is ${JSON.stringify(mined)}`)
 }
 
-/** Finds the txid of a transaction of the payout that can be mined, because nodes have it, or that has succeeded in a block; null if there is none. */
+/**
+ * Finds the txid of a transaction of the payout that can be mined, because nodes have it, or that
+ * has succeeded in a block; null if there is none.
+ */
 function findLiving(env: Environment, { signed, pool }: PayoutWorld, payout: StoredPayout): string | null {
   const isLiving = (txid: Txid) => pool.has(txid) || minedAs(env, txid)?.succeeded === true
   const living = [...signed].find(([txid, { key }]) => key === keyOf(payout) && isLiving(txid))
   return living?.[0] ?? null
 }
 
-/** From its first sending on, a transaction reaches a node with peers within this time, and what nobody takes has an alarm within the other one. */
+/**
+ * From its first sending on, a transaction reaches a node with peers within this time, and what
+ * nobody takes has an alarm within the other one.
+ */
 const [reachedMs, refusedMs] = [13_000, 90_000]
 
-/** Checks, in runs in which nothing else fails, how soon transactions reach a node that passes them on, and how soon an alarm says that none takes them. */
+/**
+ * Checks, in runs in which nothing else fails, how soon transactions reach a node that passes them
+ * on, and how soon an alarm says that none takes them.
+ */
 export function checkReached(env: Environment, stored: Stored, world: PayoutWorld): void {
   const { scenario, scheduler } = env
   if (!scenario.timed || env.restores > 0 || scenario.payouts?.trouble !== 0) return

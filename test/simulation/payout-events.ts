@@ -21,9 +21,13 @@ import { currencies, fineToken } from './scenario.ts'
 import { pass, passUntil, type SimulatedRun } from './simulated-run.ts'
 import type { StoredPayout } from './stored.ts'
 
-// Events of payouts that do not come from the usual calls of backends. `further` in the scenario decides which of them a run has.
+// Events of payouts that do not come from the usual calls of backends. `further` in the scenario
+// decides which of them a run has.
 
-/** Starts the events that the scenario's `further` asks for. They go on until the part of the run with payouts is over. */
+/**
+ * Starts the events that the scenario's `further` asks for. They go on until the part of the run
+ * with payouts is over.
+ */
 export function startFurther(run: SimulatedRun, world: PayoutWorld): void {
   const { env } = run
   const { crowd, fee } = env.scenario.further
@@ -71,7 +75,10 @@ async function askMany(run: SimulatedRun, world: PayoutWorld, count: number): Pr
   }
 }
 
-/** Between the signing and the sending of a payout, the issuer pauses the token or freezes the payout address. It ends that 20 to 500 s later. */
+/**
+ * Between the signing and the sending of a payout, the issuer pauses the token or freezes the
+ * payout address. It ends that 20 to 500 s later.
+ */
 function stopBeforeSending({ env }: SimulatedRun, { further }: PayoutWorld, { cuy }: StoredPayout): void {
   const contract = currencies.find((one) => one.cuy === cuy)?.contract ?? null
   if (contract === null || !further.chance(env.scenario.further.acts)) return
@@ -88,14 +95,18 @@ function stopBeforeSending({ env }: SimulatedRun, { further }: PayoutWorld, { cu
 const basisPoints = 100n
 const feeAtBlock = 6
 
-/** Lets a token take a fee from some block on. An operator confirms the fee, and does so again after a restore that has lost the confirmation. */
+/**
+ * Lets a token take a fee from some block on. An operator confirms the fee, and does so again after
+ * a restore that has lost the confirmation.
+ */
 function takeFee(run: SimulatedRun, world: PayoutWorld): void {
   const { env, stored } = run
   const contract = world.further.pick([usdtAddress, fineToken])
   const raw = contract === usdtAddress ? 5_000_000n : 10n ** 18n
   const act = { contract, kind: 'fee-set', address: null, raw, basisPoints } as const
   const begin = () => {
-    // The service need not read blocks from before the first address was shown, so it might never learn of a fee that was set in one.
+    // The service need not read blocks from before the first address was shown, so it might never
+    // learn of a fee that was set in one.
     if (env.shown.size === 0) env.scheduler.after(env.blockMs, begin)
     else env.queued.push(actOf(act))
   }
@@ -116,12 +127,17 @@ function takeFee(run: SimulatedRun, world: PayoutWorld): void {
   confirm()
 }
 
-/** How long blocks are shown at most until a transaction has ended in one of them. It takes the expiration of a transaction, and finality. */
+/**
+ * How long blocks are shown at most until a transaction has ended in one of them. It takes the
+ * expiration of a transaction, and finality.
+ */
 const shownMsMax = 2_400_000
 
 /**
- * All nodes show, as final, blocks in which transactions of payouts end otherwise than in the chain: they pay, fail or expire. Then they show the chain. Nobody
- * acts on the wrong end before the service knows that it is wrong, but from then on everybody does, until an operator corrects the height.
+ * All nodes show, as final, blocks in which transactions of payouts end otherwise than in the
+ * chain: they pay, fail or expire. Then they show the chain. Nobody acts on the wrong end before
+ * the service knows that it is wrong, but from then on everybody does, until an operator corrects
+ * the height.
  */
 export async function endOtherwise(run: SimulatedRun, world: PayoutWorld): Promise<void> {
   const { env, stored } = run
@@ -160,7 +176,10 @@ export async function endOtherwise(run: SimulatedRun, world: PayoutWorld): Promi
   world.isPaused = false
 }
 
-/** Lets backends go on while the chain is known to be forked. None of their calls may lead to a transaction. */
+/**
+ * Lets backends go on while the chain is known to be forked. None of their calls may lead to a
+ * transaction.
+ */
 export async function callAmidFork(run: SimulatedRun, world: PayoutWorld): Promise<void> {
   for (let left = 20; left > 0; left -= 1) {
     startPayoutCall(run, world)

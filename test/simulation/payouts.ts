@@ -12,7 +12,10 @@ import type { Random } from './random.ts'
 import { currencies, fineToken, type Scenario } from './scenario.ts'
 import type { StoredPayout } from './stored.ts'
 
-/** The variable `PAYOUTS`: small payouts of two currencies are approved at once, payouts of the third currency never. */
+/**
+ * The variable `PAYOUTS`: small payouts of two currencies are approved at once, payouts of the
+ * third currency never.
+ */
 export const payoutVariable = {
   address: payoutBase58,
   limits: [
@@ -45,7 +48,10 @@ export interface Asking {
   calls: number
 }
 
-/** Whether no backend will send a payout request any more: each request has an answer, or its backend has given up. */
+/**
+ * Whether no backend will send a payout request any more: each request has an answer, or its
+ * backend has given up.
+ */
 export const isAllAsked = ({ asked }: PayoutWorld): boolean =>
   [...asked.values()].every(({ isAnswered, calls }) => isAnswered || calls === 0)
 
@@ -60,7 +66,9 @@ export interface Signed {
 /** Which block will contain the transaction: one soon, the last one that can, or none. */
 type Fate = 'soon' | 'last' | 'never'
 
-/** A broadcast transaction that no block contains: what its bytes say, and what will become of it. */
+/**
+ * A broadcast transaction that no block contains: what its bytes say, and what will become of it.
+ */
 interface Pending {
   readonly rawData: Uint8Array
   readonly txid: Txid
@@ -75,7 +83,10 @@ interface Pending {
   readonly result: 'paid' | 'failed' | 'short'
 }
 
-/** An outflow from the payout address in a transaction that a block has, in chain units of its currency. */
+/**
+ * An outflow from the payout address in a transaction that a block has, in chain units of its
+ * currency.
+ */
 interface Left {
   readonly all: bigint
   readonly toPayee: bigint
@@ -83,10 +94,16 @@ interface Left {
   readonly fee: string
 }
 
-/** The state of payouts outside of the service: the requests of backends, the transactions of signers, and the transactions that nodes know. */
+/**
+ * The state of payouts outside of the service: the requests of backends, the transactions of
+ * signers, and the transactions that nodes know.
+ */
 export interface PayoutWorld {
   readonly random: Random
-  /** The random numbers for `further` in the scenario. They are a separate stream, so that drawing one changes no other draw. */
+  /**
+   * The random numbers for `further` in the scenario. They are a separate stream, so that drawing
+   * one changes no other draw.
+   */
   readonly further: Random
   /** The outflows from the payout address, by transaction. */
   readonly left: Map<Txid, Left>
@@ -94,16 +111,25 @@ export interface PayoutWorld {
   readonly expired: Set<Txid>
   /** For each payout key, whether every node refuses its transactions. */
   readonly refused: Map<string, boolean>
-  /** Keys of payouts whose transactions never come into a block. `drawn` has the keys of all payouts for which this was drawn, either way. */
+  /**
+   * Keys of payouts whose transactions never come into a block. `drawn` has the keys of all payouts
+   * for which this was drawn, either way.
+   */
   readonly unmined: Set<string>
   readonly drawn: Set<string>
-  /** Fees that an operator has confirmed, by contract and highest amount as one text. The value is the time of the confirmation. */
+  /**
+   * Fees that an operator has confirmed, by contract and highest amount as one text. The value is
+   * the time of the confirmation.
+   */
   readonly feesConfirmed: Map<string, number>
   /** The reasons for which money may not leave (`known-wrong.ts`). */
   known: KnownWrong
   /** The key of a stored payout by its id. */
   keyOfPayout: (id: number) => string | null
-  /** What the user's wallet has paid for a payout, less what was given back, by the ledger's entries. Null if the ledger has no such payout. */
+  /**
+   * What the user's wallet has paid for a payout, less what was given back, by the ledger's
+   * entries. Null if the ledger has no such payout.
+   */
   debitOf: (key: string) => bigint | null
   readonly asked: Map<string, Asking>
   readonly signed: Map<Txid, Signed>
@@ -123,9 +149,15 @@ export interface PayoutWorld {
   isHeld: boolean
   /** Whether troubles are over: nodes pass on every transaction, and it succeeds. */
   isCalm: boolean
-  /** How many times longer than intended a signer sleeps between two requests to the service, as on a busy machine. */
+  /**
+   * How many times longer than intended a signer sleeps between two requests to the service, as on
+   * a busy machine.
+   */
   sleepFactor: number
-  /** When a copy of the database was restored that lacks transactions which were sent before; 0 if that never happened. */
+  /**
+   * When a copy of the database was restored that lacks transactions which were sent before; 0 if
+   * that never happened.
+   */
   lackingSince: number
   /** Whether payouts are over: no signer runs any more. */
   isOver: boolean
@@ -202,7 +234,9 @@ export function drawAsking({ random, asked }: PayoutWorld, uid: number, cuy: num
   return { uid, cuy, osn, amount, fee, to, isAccepted: false, isAnswered: false, calls: 0 }
 }
 
-/** The members of a payout request as they are sent, without the amounts, which the caller formats. */
+/**
+ * The members of a payout request as they are sent, without the amounts, which the caller formats.
+ */
 export const sentAsking = ({ uid, cuy, osn, to }: Asking) => ({ uid, cuy, osn, to: formatBase58(to) })
 
 /** The amount of a payout request in chain units. */
@@ -227,7 +261,10 @@ export function readTransaction(transaction: string) {
   return { rawData, txid: txidOf(rawData), contract, to, raw: amount, reference, expiration: Number(numberOf(raw, 8)) }
 }
 
-/** Takes the transactions of the next block out of `pool`, in random order. Those that had expired at the time of the parent block are only removed. */
+/**
+ * Takes the transactions of the next block out of `pool`, in random order. Those that had expired
+ * at the time of the parent block are only removed.
+ */
 export function minePayouts(env: Around): readonly Payment[] {
   const { payouts: world, chain, scheduler } = env
   if (world === null || world.isHeld) return []
@@ -280,7 +317,10 @@ function execute(env: Around, world: PayoutWorld, { rawData, txid, contract, to,
   }
 }
 
-/** Payments of a branch by transactions that the canonical chain does not contain, or not yet: it can contain them in another block, or never. */
+/**
+ * Payments of a branch by transactions that the canonical chain does not contain, or not yet: it
+ * can contain them in another block, or never.
+ */
 export function mineOnBranch(
   { hard }: { readonly hard: Random },
   { pool }: PayoutWorld,
@@ -298,7 +338,9 @@ export function mineOnBranch(
 /** The address that gets the fees of tokens. */
 const feeCollector = addressOf(0x17)
 
-/** The fee that a transfer of this amount pays, by the acts of the token's issuer in earlier blocks. */
+/**
+ * The fee that a transfer of this amount pays, by the acts of the token's issuer in earlier blocks.
+ */
 function feeOf(env: Around, contract: Address, amount: bigint): bigint {
   const { raw = 0n, basisPoints = 0n } = feeActOf(env, contract) ?? {}
   const share = (amount * (basisPoints ?? 0n)) / 10_000n
@@ -312,7 +354,10 @@ function feeActOf({ acts }: Around, contract: Address): Act | undefined {
   return ofToken.at(-1)
 }
 
-/** Checks a payment. At most one transaction of a payout may succeed, it must pay what was asked for, and the user's wallet must have paid for it. */
+/**
+ * Checks a payment. At most one transaction of a payout may succeed, it must pay what was asked
+ * for, and the user's wallet must have paid for it.
+ */
 function checkPaid(
   env: Around,
   world: PayoutWorld,
@@ -339,7 +384,10 @@ export function isLacking(env: Around, world: PayoutWorld): boolean {
   })
 }
 
-/** Whether the block of a transaction is final, and what the transaction did in it; null if no block contains it. */
+/**
+ * Whether the block of a transaction is final, and what the transaction did in it; null if no block
+ * contains it.
+ */
 export function minedAs({ chain, finalized }: Around, txid: string) {
   const block = chain.blockOf(txid)
   const transaction = block?.transactions.find((one) => one.txid === txid)
@@ -349,7 +397,10 @@ export function minedAs({ chain, finalized }: Around, txid: string) {
 
 const hasSucceeded = (env: Around, txid: string) => minedAs(env, txid)?.succeeded === true
 
-/** Whether a transaction can still come into a block: no block contains it, and every final block is earlier than its expiration. */
+/**
+ * Whether a transaction can still come into a block: no block contains it, and every final block is
+ * earlier than its expiration.
+ */
 export function canBeMined(env: Around, txid: string, expiration: number): boolean {
   if (minedAs(env, txid) !== null) return false
   return (env.chain.at(env.finalized())?.seconds ?? 0) * 1_000 < expiration

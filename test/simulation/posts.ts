@@ -4,7 +4,10 @@ import { currencies } from './scenario.ts'
 import { finish, type SimulatedRun } from './simulated-run.ts'
 import type { Stored } from './stored.ts'
 
-/** Sends a post of ledger entries: a new post, one that was sent before, or one with a part of another post. A post without an answer is sent again later. */
+/**
+ * Sends a post of ledger entries: a new post, one that was sent before, or one with a part of
+ * another post. A post without an answer is sent again later.
+ */
 export function startPost(run: SimulatedRun): void {
   const { backends: env, stored } = run
   const post = drawPost(env, stored)
@@ -21,8 +24,8 @@ function send(run: SimulatedRun, post: SentPost, triesLeft: number): void {
 }
 
 /**
- * Sends again, soon, the accepted posts that a restored database lacks. Until then they count as never sent, so a post with a part
- * of a lost post may be accepted before the lost one.
+ * Sends again, soon, the accepted posts that a restored database lacks. Until then they count as
+ * never sent, so a post with a part of a lost post may be accepted before the lost one.
  */
 export function postAgain(run: SimulatedRun): void {
   const { backends: env, stored } = run
@@ -35,7 +38,10 @@ export function postAgain(run: SimulatedRun): void {
   }
 }
 
-/** Sends some posts again in a healthy environment: posts without an answer get one, and accepted posts get their answer again. */
+/**
+ * Sends some posts again in a healthy environment: posts without an answer get one, and accepted
+ * posts get their answer again.
+ */
 export async function settlePosts(run: SimulatedRun): Promise<void> {
   const { backends: env } = run
   const open = env.posts.filter(({ isAnswered }) => !isAnswered)

@@ -8,7 +8,10 @@ export interface Random {
   pick<T>(list: readonly T[]): T
 }
 
-/** The generator sfc32 by Chris Doty-Humphrey (PractRand, public domain). Its first twelve rounds mix the seed. */
+/**
+ * The generator sfc32 by Chris Doty-Humphrey (PractRand, public domain). Its first twelve rounds
+ * mix the seed.
+ */
 export function createRandom(seed: number): Random {
   let a = Math.floor(seed / 2 ** 32) >>> 0
   let b = seed >>> 0

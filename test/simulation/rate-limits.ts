@@ -1,6 +1,9 @@
 import type { Environment } from './environment.ts'
 
-/** The rate limiters of wrangler.toml. Each number is how many calls with the same key a minute of virtual time allows. */
+/**
+ * The rate limiters of wrangler.toml. Each number is how many calls with the same key a minute of
+ * virtual time allows.
+ */
 export function createRateLimits(env: Environment): Readonly<Record<string, RateLimit>> {
   const { now } = env.scheduler
   return {

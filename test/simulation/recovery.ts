@@ -9,10 +9,16 @@ import { drawUid, startRead } from './requests.ts'
 import { freeAllowance, type Scenario } from './scenario.ts'
 import { finish, pass, passUntil, type SimulatedRun } from './simulated-run.ts'
 
-/** Within this time after the faults, the service uses every node again and makes every pending retry, however far apart retries have become. */
+/**
+ * Within this time after the faults, the service uses every node again and makes every pending
+ * retry, however far apart retries have become.
+ */
 const longestAvoidanceMs = 4_000_000
 
-/** If a node allows fewer requests a day than this, ticks are rare, and no requests are left for reading gaps and comparing balances. */
+/**
+ * If a node allows fewer requests a day than this, ticks are rare, and no requests are left for
+ * reading gaps and comparing balances.
+ */
 const enoughPerDay = 7_000
 
 /** Whether the service must work with Byzantine nodes: the correct ones are a quorum. */
@@ -20,7 +26,10 @@ export function hasEnoughCorrectNodes({ nodes, quorum }: Scenario): boolean {
   return nodes.filter(({ byzantine }) => !byzantine).length >= quorum
 }
 
-/** What the service still has to read or decide, in words; null if nothing. When all nodes answer, only what waits for an operator may be left. */
+/**
+ * What the service still has to read or decide, in words; null if nothing. When all nodes answer,
+ * only what waits for an operator may be left.
+ */
 export function findUndone({ env, stored }: SimulatedRun, behindMax = 1): string | null {
   const height = stored.scan()?.height
   if (height === undefined || height < env.finalized() - behindMax)
@@ -29,7 +38,8 @@ export function findUndone({ env, stored }: SimulatedRun, behindMax = 1): string
     isLacked(env, at) ||
     isUnrendered(env, at) ||
     env.chain.at(at)?.transactions.some(({ txid }) => env.unreadable.has(txid)) === true
-  // If no node can give one transaction of a block, the transfers of the block's other transactions must still be decided.
+  // If no node can give one transaction of a block, the transfers of the block's other transactions
+  // must still be decided.
   const isWaiting = (at: number) =>
     [...env.transfers.values()].some(
       (one) =>
@@ -48,7 +58,10 @@ export function findUndone({ env, stored }: SimulatedRun, behindMax = 1): string
   return waits === undefined ? null : `${waits.txid}:${waits.position} is held: ${waits.reason}`
 }
 
-/** Ends the faults, except those of Byzantine nodes in some runs. Lets time pass until the scan is caught up and `findUndone` finds nothing. */
+/**
+ * Ends the faults, except those of Byzantine nodes in some runs. Lets time pass until the scan is
+ * caught up and `findUndone` finds nothing.
+ */
 export async function recover(run: SimulatedRun): Promise<void> {
   const { env, nodes, deploy } = run
   const { scenario, random } = env
@@ -71,7 +84,10 @@ export async function recover(run: SimulatedRun): Promise<void> {
   env.violate(`not caught up after the recovery: ${findUndone(run)}`)
 }
 
-/** Lets time pass until `isCaughtUp` returns true. After ten minutes it makes blocks more rarely. Returns false if the scan does not catch up. */
+/**
+ * Lets time pass until `isCaughtUp` returns true. After ten minutes it makes blocks more rarely.
+ * Returns false if the scan does not catch up.
+ */
 async function catchUp(env: Environment, isCaughtUp: () => boolean): Promise<boolean> {
   if (await passUntil(env, isCaughtUp, 600_000)) return true
   env.blockMs = 60_000
@@ -80,7 +96,10 @@ async function catchUp(env: Environment, isCaughtUp: () => boolean): Promise<boo
   return isDone
 }
 
-/** Waits until `isThere` returns true: at most `ms` if the scenario is timed, otherwise as long as a recovery may take. Returns whether it did. */
+/**
+ * Waits until `isThere` returns true: at most `ms` if the scenario is timed, otherwise as long as a
+ * recovery may take. Returns whether it did.
+ */
 export function comes(env: Environment, isThere: () => boolean, ms: number): Promise<boolean> {
   return env.scenario.timed ? passUntil(env, isThere, ms) : catchUp(env, isThere)
 }
@@ -88,7 +107,10 @@ export function comes(env: Environment, isThere: () => boolean, ms: number): Pro
 /** For at most this many transfers of TRX by contracts, the owner asks about the transaction. */
 const sentQuestionsMax = 6
 
-/** Makes all nodes healthy. Then every promised transfer must be stored. A transfer that was not promised is stored when its owner asks about it. */
+/**
+ * Makes all nodes healthy. Then every promised transfer must be stored. A transfer that was not
+ * promised is stored when its owner asks about it.
+ */
 export async function settle(run: SimulatedRun): Promise<void> {
   const { env, nodes, stored, request, forgetNodes } = run
   const { random } = env

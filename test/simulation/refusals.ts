@@ -1,6 +1,9 @@
 import type { Random } from './random.ts'
 
-/** The status and body with which a node without an HTTP API answers: because the API is switched off, or because the node is a lite node. */
+/**
+ * The status and body with which a node without an HTTP API answers: because the API is switched
+ * off, or because the node is a lite node.
+ */
 export const closedReplies = {
   off: [404, '{"Error":"this API is unavailable due to config"}\n'],
   lite: [200, 'this API is closed because this node is a lite fullnode'],
@@ -8,10 +11,16 @@ export const closedReplies = {
 /** Why a node has no HTTP API. */
 export type ClosedApi = keyof typeof closedReplies
 
-/** The body of a reply of a node that refuses a request as too many, and of one that fails with an exception. */
+/**
+ * The body of a reply of a node that refuses a request as too many, and of one that fails with an
+ * exception.
+ */
 export const nodeLimit = '{"Error":"class java.lang.IllegalAccessException : lack of computing resources"}'
 export const nodeException = '{"Error":"class java.lang.NullPointerException : null"}'
-/** The texts of java-tron after 4.8.2, by the older texts that they replace (PROTOCOL.md, Errors of the HTTP API). */
+/**
+ * The texts of java-tron after 4.8.2, by the older texts that they replace (PROTOCOL.md, Errors of
+ * the HTTP API).
+ */
 const nextTexts: ReadonlyMap<string, string> = new Map([
   [nodeLimit, '{"Error":"lack of computing resources"}'],
   [nodeException, '{"Error":"internal server error"}'],
@@ -25,7 +34,8 @@ export function drawRefusals(random: Random) {
   return {
     speaksNext: random.chance(0.5), // nodes have the texts of the next version
     unrendered: random.pick([null, 'one', 'all'] as const), // the first node, or every one, cannot render one block
-    closed: random.pick([null, null, 'off', 'lite'] as const), // how one node closes its HTTP API in the faulty phase; null: none does
+    // how one node closes its HTTP API in the faulty phase; null: none does
+    closed: random.pick([null, null, 'off', 'lite'] as const),
     closedNode: random.int(1, 4),
     trial: trouble && { trouble, ...trial },
   }
@@ -46,7 +56,10 @@ interface Refusing {
   }
 }
 
-/** An error text as the nodes of the run write it: in the words of the next version if the run has that one. */
+/**
+ * An error text as the nodes of the run write it: in the words of the next version if the run has
+ * that one.
+ */
 export const inVersion = ({ scenario }: Refusing, text: string): string =>
   (scenario.refusals?.speaksNext === true ? nextTexts.get(text) : undefined) ?? text
 

@@ -16,7 +16,9 @@ export interface Requests {
   startAny(run: SimulatedRun): void
 }
 
-/** Makes the source of requests of one run, in which no caller has asked for a further address yet. */
+/**
+ * Makes the source of requests of one run, in which no caller has asked for a further address yet.
+ */
 export function createRequests(): Requests {
   const freshCount = new Map<Uid, number>()
   return {

@@ -6,8 +6,9 @@ import { drawTxid, drawUid } from './requests.ts'
 import type { SimulatedRun } from './simulated-run.ts'
 
 /**
- * Lets something act between two trips of an invocation to the database, at the rate of the scenario: a tick of another instance, a decision about a deposit
- * or a payout, a signer that hands in, or a question. What it does has mostly ended before the invocation goes on.
+ * Lets something act between two trips of an invocation to the database, at the rate of the
+ * scenario: a tick of another instance, a decision about a deposit or a payout, a signer that hands
+ * in, or a question. What it does has mostly ended before the invocation goes on.
  */
 export function startRivals(run: SimulatedRun): void {
   const { env } = run
@@ -31,7 +32,8 @@ export function startRivals(run: SimulatedRun): void {
     ...(world === null ? [] : [() => startPayoutCall(run, world)]),
   ]
   env.rival = async () => {
-    // Payouts go on when nothing else fails any more: until they have ended, ticks and signers have rivals.
+    // Payouts go on when nothing else fails any more: until they have ended, ticks and signers have
+    // rivals.
     const isOver = env.phase !== 'faults' && (world === null || world.isOver)
     if (isOver) return
     hard.pick(env.phase === 'faults' ? acts : always)()

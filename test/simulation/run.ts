@@ -60,7 +60,10 @@ export interface Outcome {
   readonly early: number
 }
 
-/** How to run a seed. `trace` takes a line for each event. `until` is the block with which the run ends at the latest. */
+/**
+ * How to run a seed. `trace` takes a line for each event. `until` is the block with which the run
+ * ends at the latest.
+ */
 export interface RunOptions {
   readonly trace?: ((line: string) => void) | undefined
   readonly overrides?: Overrides
@@ -74,7 +77,10 @@ const lastBlock = 'the last block of the run'
 const fullAt = 12
 const awayAt = 18
 
-/** Each stream of random numbers has a seed of its own: the seed of the run plus one of these, which are far from the seeds of runs. */
+/**
+ * Each stream of random numbers has a seed of its own: the seed of the run plus one of these, which
+ * are far from the seeds of runs.
+ */
 const postSeeds = 2 ** 40
 const endpointSeeds = 2 ** 41
 const lossSeeds = 2 ** 42
@@ -150,7 +156,10 @@ async function live(run: SimulatedRun, until?: number): Promise<number> {
   return early
 }
 
-/** Runs blocks, the cron and requests until the scenario's last block. Blocks and the cron then go on. */
+/**
+ * Runs blocks, the cron and requests until the scenario's last block. Blocks and the cron then go
+ * on.
+ */
 async function runFaultyPhase(run: SimulatedRun, until?: number): Promise<void> {
   const { env } = run
   const { scheduler, scenario } = env

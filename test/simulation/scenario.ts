@@ -24,8 +24,8 @@ export interface SimulatedCurrency {
 }
 
 /**
- * TRX, a token with 6 decimals of which the ledger keeps 2, and a token with 18 decimals of which it keeps 6. The last has a minimum deposit of 0.5. Ordered by
- * `cuy`.
+ * TRX, a token with 6 decimals of which the ledger keeps 2, and a token with 18 decimals of which
+ * it keeps 6. The last has a minimum deposit of 0.5. Ordered by `cuy`.
  */
 export const currencies: readonly SimulatedCurrency[] = [
   { cuy: 1, symbol: 'C1', contract: null, decimals: 6, scale: 6, minDeposit: 0n, reviewFrom: null },
@@ -55,8 +55,9 @@ export const freeAllowance: NodeAllowance = { perSecond: 15, perDay: 100_000 }
 const tickRequests = 5
 
 /**
- * Draws how many requests nodes allow. In three quarters of the runs it is what a free TronGrid key allows. In the other runs it is half more than ticks need,
- * or too little even for ticks, so that the operator must raise the allowance.
+ * Draws how many requests nodes allow. In three quarters of the runs it is what a free TronGrid key
+ * allows. In the other runs it is half more than ticks need, or too little even for ticks, so that
+ * the operator must raise the allowance.
  */
 function drawAllowance(random: Random, scanEverySeconds: number): NodeAllowance {
   const ticks = (25 * 3_600) / scanEverySeconds
@@ -74,7 +75,10 @@ export type Scenario = Readonly<
     ReturnType<typeof drawPayoutScenario> &
     ReturnType<typeof drawFurther> & { readonly refusals: Refusals; readonly hardships: Hardships }
 >
-/** What happens to the other cell (a database with its scanner) of a deployment, while the simulation checks the first one. */
+/**
+ * What happens to the other cell (a database with its scanner) of a deployment, while the
+ * simulation checks the first one.
+ */
 export type NeighbourFate = 'well' | 'killed' | 'full' | 'hanging' | 'halted'
 
 /** Properties that a scenario has in place of those that the seed draws. */
@@ -86,22 +90,32 @@ export type Trial = Readonly<ReturnType<typeof drawTrial>>
 /** What strangers and callers do in the phase `storm`, while a quorum of nodes answers. */
 export type Storm = Readonly<ReturnType<typeof drawStorm>>
 
-/** The properties of a node that never lies, and of a node that may lie. Neither has an oddity, such as replies in another order. */
+/**
+ * The properties of a node that never lies, and of a node that may lie. Neither has an oddity, such
+ * as replies in another order.
+ */
 const honest = { byzantine: false, keepsFailedLogs: true, numbersByTransaction: false, reordersBatches: false }
 export const nodeKinds = { honest, liar: { ...honest, byzantine: true } } as const satisfies Record<string, NodePlan>
 /** The rates of a run without faults, except that liars always lie. */
 export const calmRates = { malformed: 0, change: 0, byzantine: 1, database: 0, slow: 0, kill: 0, operator: 0 } as const
-/** No node begins a trouble, and the platform has none. So `transfers`, the size of invented blocks, has no effect. */
+/**
+ * No node begins a trouble, and the platform has none. So `transfers`, the size of invented blocks,
+ * has no effect.
+ */
 export const noTroubles = { node: 0, transfers: 60, hanging: 0, full: 0 } as const
-/** A trial in which the node that has the trouble is the one that is asked first, and the platform works. */
+/**
+ * A trial in which the node that has the trouble is the one that is asked first, and the platform
+ * works.
+ */
 export const nodeTrial = { tail: null, isFirst: true, platform: 'well', minutes: 5 } as const
 
 /** The largest number of callers in a run. Their uids are 1, 2, 3 … */
 export const usersMax = 15
 
 /**
- * A scenario with 1 to 4 nodes. Byzantine nodes are fewer than the quorum and the same ones in all of the run, which is
- * exactly what a quorum tolerates. With a quorum of 1 no node is Byzantine, but each can lag, fail and reply malformed.
+ * A scenario with 1 to 4 nodes. Byzantine nodes are fewer than the quorum and the same ones in all
+ * of the run, which is exactly what a quorum tolerates. With a quorum of 1 no node is Byzantine,
+ * but each can lag, fail and reply malformed.
  */
 export function drawScenario(random: Random) {
   const count = random.pick([1, 2, 2, 3, 3, 3, 4])
@@ -114,7 +128,8 @@ export function drawScenario(random: Random) {
     allowance: drawAllowance(random, scanEverySeconds),
     scanEverySeconds,
     finalityLag: random.int(2, random.chance(0.3) ? 18 : 7), // blocks from the chain's newest to its newest final one
-    blocksBefore: random.chance(0.1) ? random.int(40, 220) : random.int(1, 5), // empty blocks at the beginning: can be more blocks than one read takes
+    // empty blocks at the beginning: can be more blocks than one read takes
+    blocksBefore: random.chance(0.1) ? random.int(40, 220) : random.int(1, 5),
     crowd: random.chance(0.04) ? random.int(20, 70) : 0, // transactions in one block of the run; 0 for no such block
     blocks: random.int(30, random.chance(0.1) ? 120 : 40), // blocks that are made while faults occur
     users: random.int(5, usersMax),
@@ -124,7 +139,8 @@ export function drawScenario(random: Random) {
     transactionsMax: random.int(1, 4), // the most transactions in one block
     requestsPerBlock: random.pick([0.15, 0.3, 0.3, 0.7]), // requests of callers, on average
     reconciles: random.chance(0.1), // the run goes on until all balances were compared with the chain
-    // What all nodes do at the end with blocks that they called final: rewrite them for a while, or replace them.
+    // What all nodes do at the end with blocks that they called final: rewrite them for a while, or
+    // replace them.
     ending: random.pick([...Array.from({ length: 8 }, () => 'none' as const), 'fork', 'correction']),
     storm: random.chance(0.12) ? drawStorm(random) : null,
     rates: drawRates(random),
@@ -137,11 +153,14 @@ function drawRates(random: Random) {
   return {
     malformed: rate(0.02, 0.2), // probability, for each request, that the reply of a node is malformed
     change: rate(0.02, 0.1), // probability, for each block, that a node goes away, lags or forks
-    byzantine: random.pick([0.1, 0.5, 0.9, 1]), // probability, for each request, that a Byzantine node replies with its false view
-    database: rate(0.02, 0.08), // probability that a round trip to the database fails, or that a call of an object is lost
+    // probability, for each request, that a Byzantine node replies with its false view
+    byzantine: random.pick([0.1, 0.5, 0.9, 1]),
+    // probability that a round trip to the database fails, or that a call of an object is lost
+    database: rate(0.02, 0.08),
     slow: rate(0.003, 0.02), // probability that a trip to the database takes up to a minute, in each direction
     kill: rate(0.05, 0.2), // probability that an invocation is killed, or an instance of an object
-    operator: random.pick([0, 0.03, 0.1]), // probability, for each block, that the operator repairs, restores or deploys
+    // probability, for each block, that the operator repairs, restores or deploys
+    operator: random.pick([0, 0.03, 0.1]),
   }
 }
 
@@ -154,7 +173,8 @@ function drawNodes(random: Random, count: number, quorum: number) {
   return Array.from({ length: count }, (_, i) => ({
     byzantine: byzantine.has(i),
     keepsFailedLogs: random.chance(0.8), // whether the node stores the logs of failed transactions
-    // The node numbers logs within each transaction, not within the block. Then one reply does not show that a log is missing.
+    // The node numbers logs within each transaction, not within the block. Then one reply does not
+    // show that a log is missing.
     numbersByTransaction: random.chance(0.2) && quorum > 1,
     reordersBatches: random.chance(0.3), // the replies to a batch come in another order than the calls
   }))
@@ -180,11 +200,13 @@ export function drawTroubledScenario(random: Random) {
     troubles: {
       node: random.pick([0, 0.02, 0.1]), // for each block, the probability that a node begins a trouble
       transfers: random.pick([20, 60, 60, 260]), // the transfers in an invented block
-      hanging: random.pick([0, 0, 0.02]), // probability, for each block, that the next trip of a tick to the database never returns
+      // probability, for each block, that the next trip of a tick to the database never returns
+      hanging: random.pick([0, 0, 0.02]),
       full: random.pick([0, 0, 0, 20, 60]), // for how many seconds of the run the database is full; 0: never
     },
     trial: random.chance(0.2) ? drawTrial(random) : null,
-    batchless: random.chance(0.1) ? random.int(1, 4) : 0, // the number of the node whose gateway refuses batches; 0 for none
+    // the number of the node whose gateway refuses batches; 0 for none
+    batchless: random.chance(0.1) ? random.int(1, 4) : 0,
   }
 }
 
@@ -204,10 +226,12 @@ type Platform = 'well' | 'clock' | 'full' | 'hanging' | 'away'
 function drawTrial(random: Random) {
   return {
     trouble: random.pick(troubleNames), // what one node does: if the others are no quorum, it does not lie
-    tail: random.pick([null, null, null, null, null, 'many', 'far'] as const), // what the node with the trouble invents above the final blocks
+    // what the node with the trouble invents above the final blocks
+    tail: random.pick([null, null, null, null, null, 'many', 'far'] as const),
     isFirst: random.chance(0.7), // the node with the trouble is the one that is asked first
     platform: random.pick(['well', 'well', 'clock', 'full', 'hanging'] as const) as Platform,
-    minutes: random.pick([4, 4, 5, 6, 9]), // nine are needed to see that the service goes on after a call that never ends
+    // nine are needed to see that the service goes on after a call that never ends
+    minutes: random.pick([4, 4, 5, 6, 9]),
   }
 }
 
@@ -220,26 +244,38 @@ function drawPayouts(random: Random) {
   return {
     asked: random.pick([0.2, 0.5]), // the probability, for each block, that a backend does something about payouts
     signers: random.pick([1, 1, 2]), // signers that run at the same time, each with its own journal
-    blockMs: random.pick([3_000, 3_000, 15_000]), // time between blocks while faults occur. With 15 s, transactions can expire in that phase
+    // time between blocks while faults occur. With 15 s, transactions can expire in that phase
+    blockMs: random.pick([3_000, 3_000, 15_000]),
     kill: random.pick([0, 0.3, 0.8]), // the probability that a process of a signer is killed
-    trouble: random.pick([0, 0.3, 0.8]), // the probability that a node drops, refuses or delays a transaction, or claims that it had it already
+    // the probability that a node drops, refuses or delays a transaction, or claims that it had it
+    // already
+    trouble: random.pick([0, 0.3, 0.8]),
     failing: random.pick([0, 0.1, 0.4]), // the probability that a token's transfer fails, or moves less than it should
     losesJournal: random.chance(0.15), // whether a signer loses its journal and begins a new one
-    losesSetting: false as boolean, // each restore deploys without PAYOUTS until the sent transactions are mined; only in named scenarios
+    // each restore deploys without PAYOUTS until the sent transactions are mined; only in named
+    // scenarios
+    losesSetting: false as boolean,
   }
 }
 
 /** `further` without any of the events that `drawFurther` draws. */
 export const calmPayouts = { crowd: 0, acts: 0, fee: false, unmined: false, forks: false, restoresLate: false } as const
 
-/** What a seed decides about rare events of payouts, such as a crowd of them at once. They occur only in runs that have payouts. */
+/**
+ * What a seed decides about rare events of payouts, such as a crowd of them at once. They occur
+ * only in runs that have payouts.
+ */
 export function drawFurther(random: Random) {
   return {
-    neighbour: null as NeighbourFate | null, // the fate of the other cell; null: the deployment has one cell. Only named scenarios set it
-    timed: false as boolean, // whether time limits of credits, alarms and payouts are checked, too; only in named scenarios
+    // the fate of the other cell; null: the deployment has one cell. Only named scenarios set it
+    neighbour: null as NeighbourFate | null,
+    // whether time limits of credits, alarms and payouts are checked, too; only in named scenarios
+    timed: false as boolean,
     further: {
-      crowd: random.chance(0.1) ? random.int(110, 260) : 0, // payouts that are requested within a minute; 0: no such crowd
-      acts: random.pick([0, 0, 0.3]), // probability that an issuer stops the token of a payout between its signing and its sending
+      // payouts that are requested within a minute; 0: no such crowd
+      crowd: random.chance(0.1) ? random.int(110, 260) : 0,
+      // probability that an issuer stops the token of a payout between its signing and its sending
+      acts: random.pick([0, 0, 0.3]),
       fee: random.chance(0.1), // a token takes a fee, and an operator confirms it
       unmined: random.chance(0.15), // transactions of some payouts are never in a block, whatever else is well
       forks: random.chance(0.1), // all nodes rewrite final blocks while payouts are asked for, approved and signed
@@ -256,13 +292,22 @@ export interface Hardships {
   readonly away: number
   /** The probability that a rival acts between two trips of an invocation to the database. */
   readonly rivals: number
-  /** The number of the node that has no peers: it says that it takes each transaction, and passes none on; 0: none. */
+  /**
+   * The number of the node that has no peers: it says that it takes each transaction, and passes
+   * none on; 0: none.
+   */
   readonly deaf: number
   /** The probability, for each payout, that every node refuses its transactions. */
   readonly refused: number
-  /** All nodes show blocks as final in which transactions of payouts end otherwise, and people act until that is corrected. */
+  /**
+   * All nodes show blocks as final in which transactions of payouts end otherwise, and people act
+   * until that is corrected.
+   */
   readonly reverses: boolean
-  /** On a branch, contracts do otherwise: the same transaction moves another amount, or to another address. */
+  /**
+   * On a branch, contracts do otherwise: the same transaction moves another amount, or to another
+   * address.
+   */
   readonly alters: boolean
 }
 

@@ -27,7 +27,10 @@ const owner = { chainId, address: payoutBase58 }
 /** A signer gives up a request after this time. */
 const requestMs = 15_000
 
-/** A machine with the private key, and with what is on its disk. The signer's processes run on it one after the other. */
+/**
+ * A machine with the private key, and with what is on its disk. The signer's processes run on it
+ * one after the other.
+ */
 interface Machine {
   readonly number: number
   readonly skewMs: number
@@ -42,7 +45,10 @@ interface Process {
   readonly run: SimulatedRun
   readonly world: PayoutWorld
   readonly machine: Machine
-  /** Await this wherever the process can be killed. If it is killed there, the promise never resolves. */
+  /**
+   * Await this wherever the process can be killed. If it is killed there, the promise never
+   * resolves.
+   */
   step(): Promise<void>
   /** Whether the process is killed while it writes. */
   diesNow(): boolean
@@ -151,7 +157,10 @@ function openSigner(process: Process): Signer & { readonly clock: Clock } {
   }
 }
 
-/** The file of a journal. A process that is killed while it writes leaves nothing, a part of the line, or all of it. */
+/**
+ * The file of a journal. A process that is killed while it writes leaves nothing, a part of the
+ * line, or all of it.
+ */
 function openDisk({ run, world, machine, diesNow }: Process): JournalFile {
   const [rest = '', ...lines] = machine.disk.split('\n').reverse()
   machine.disk = machine.disk.slice(0, machine.disk.length - rest.length)
@@ -169,13 +178,17 @@ function openDisk({ run, world, machine, diesNow }: Process): JournalFile {
   }
 }
 
-/** For this much of the chain's time nothing is signed after a restore: an hour, less the difference of clocks. */
+/**
+ * For this much of the chain's time nothing is signed after a restore: an hour, less the difference
+ * of clocks.
+ */
 const restoredMs = 3_600_000 - 2_000
 
 /**
- * Checks what a signer has signed. What its machine has signed before for this payout must not be able to pay any more, and must not have paid. A
- * transaction must pay one payout only. Nothing may be signed that was offered soon after a restore. A transaction that was lost with a journal, before
- * anybody else had it, can never be mined.
+ * Checks what a signer has signed. What its machine has signed before for this payout must not be
+ * able to pay any more, and must not have paid. A transaction must pay one payout only. Nothing may
+ * be signed that was offered soon after a restore. A transaction that was lost with a journal,
+ * before anybody else had it, can never be mined.
  */
 function noteSigned(
   { env }: SimulatedRun,
@@ -188,7 +201,8 @@ function noteSigned(
   env.count('signed')
   const name = `signer ${number} signs ${key}`
   const finalMs = (env.chain.at(env.finalized())?.seconds ?? 0) * 1_000
-  // The service may know again what the restored copy lacked: a block contains the transactions, or they were handed in again.
+  // The service may know again what the restored copy lacked: a block contains the transactions, or
+  // they were handed in again.
   const isOfCopy = offeredAt > world.lackingSince && finalMs < world.lackingSince + restoredMs
   if (isOfCopy && isLacking(env, world)) env.violate(`${name} after a restore that lacks what was sent`)
   const other = world.signed.get(txid as Txid)?.key

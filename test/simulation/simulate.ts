@@ -6,10 +6,11 @@ import { defects } from './defects.ts'
 import { importPatched } from './source-patch.ts'
 
 /**
- * Runs seeds: `npm run simulate -- --seeds 1000 --from 1`, with `--workers 2` on two cores. It stops at the first broken promise;
- * `--all` goes on, and prints each. `--trace` prints each event. `--defect <name>` makes a deliberate mistake of `defects.txt`, which
- * some seed must find. `--defects` says for each mistake, or for that of `--defect`, whether a seed finds it. Each seed that breaks a
- * promise is printed with the command that repeats it, and the status is 1 then.
+ * Runs seeds: `npm run simulate -- --seeds 1000 --from 1`, with `--workers 2` on two cores. It
+ * stops at the first broken promise; `--all` goes on, and prints each. `--trace` prints each event.
+ * `--defect <name>` makes a deliberate mistake of `defects.txt`, which some seed must find.
+ * `--defects` says for each mistake, or for that of `--defect`, whether a seed finds it. Each seed
+ * that breaks a promise is printed with the command that repeats it, and the status is 1 then.
  */
 const { values } = parseArgs({
   options: {
@@ -34,7 +35,10 @@ else if (values.defects) await findDefects()
 else if (values.defect === undefined) await runAll()
 else await repeatDefect(values.defect)
 
-/** Runs all seeds. Prints each seed that breaks a promise, and at the end how often each kind of event occurred in all seeds together. */
+/**
+ * Runs all seeds. Prints each seed that breaks a promise, and at the end how often each kind of
+ * event occurred in all seeds together.
+ */
 async function runAll(): Promise<void> {
   const from = parseCount('from', values.from ?? '1')
   const totals = new Map<string, number>()
@@ -62,7 +66,10 @@ async function runAll(): Promise<void> {
   if (broken > 0) process.exitCode = 1
 }
 
-/** Runs all seeds in this thread, or starts `workers` threads, each of which runs every `workers`-th seed. */
+/**
+ * Runs all seeds in this thread, or starts `workers` threads, each of which runs every `workers`-th
+ * seed.
+ */
 async function runSeeds(from: number, report: (outcome: Outcome) => void): Promise<void> {
   if (workers === 1) {
     const run = (await import('./run.ts')).createSimulation()
@@ -109,8 +116,9 @@ async function findDefects(): Promise<void> {
 }
 
 /**
- * Returns `found` if some seed breaks a promise with the mistake, and the same seed keeps every promise without it up to the block of that violation. Else why
- * the mistake does not count as found.
+ * Returns `found` if some seed breaks a promise with the mistake, and the same seed keeps every
+ * promise without it up to the block of that violation. Else why the mistake does not count as
+ * found.
  */
 async function judge(name: string, unpatched: Simulation): Promise<string> {
   const found = await findDefect(name)

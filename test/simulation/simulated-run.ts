@@ -44,21 +44,32 @@ export interface SimulatedRun {
   readonly stored: Stored
   /** `env` with another source of random numbers, for backends: posts then change no other draw. */
   readonly backends: Environment
-  /** Starts one minute of the cron. The promise resolves at its end, or never where it is killed. */
+  /**
+   * Starts one minute of the cron. The promise resolves at its end, or never where it is killed.
+   */
   cron(): Promise<void>
   /** Starts one request in an invocation of this kind. The promise resolves as that of `cron`. */
   request(kind: string, act: (client: Client) => Promise<void>): Promise<void>
   /** Starts one call of a backend. The promise resolves as that of `cron`. */
   post(act: (backend: Backend) => Promise<void>): Promise<void>
-  /** Starts one request about payouts in an invocation of this kind. The promise resolves with its answer, or never where it is killed. */
+  /**
+   * Starts one request about payouts in an invocation of this kind. The promise resolves with its
+   * answer, or never where it is killed.
+   */
   ledger<T>(kind: string, send: (fetch: Isolate['fetch'], invocation: Invocation) => Promise<T>): Promise<T>
-  /** Starts a tick, or a request, of a deployment with a setting that contradicts what is stored. The tick or request must do nothing. */
+  /**
+   * Starts a tick, or a request, of a deployment with a setting that contradicts what is stored.
+   * The tick or request must do nothing.
+   */
   misconfigured(act: ((client: Client) => Promise<void>) | null): Promise<void>
   /** The other cell of the deployment, or null. */
   readonly neighbour: Neighbour | null
   /** Runs `work` in an isolate of its own. The promise resolves as that of `cron`. */
   inIsolate(work: (isolate: Isolate) => Promise<void>): Promise<void>
-  /** Replaces all isolates and objects: the deployed configuration has changed, or the service was stopped. */
+  /**
+   * Replaces all isolates and objects: the deployed configuration has changed, or the service was
+   * stopped.
+   */
   deploy(): void
   /** Ends the scanner's instance: what it remembers of nodes is lost. */
   forgetNodes(): void
@@ -78,8 +89,9 @@ export interface StoreOfRuns {
 type Work = (isolate: Isolate, invocation: Invocation) => Promise<void>
 
 /**
- * Makes a run with two isolates of the service, each of which can be replaced before any invocation, and a third one for backends. A post in one of the two
- * could be its first invocation, and what an isolate does only once would draw from the random numbers of posts.
+ * Makes a run with two isolates of the service, each of which can be replaced before any
+ * invocation, and a third one for backends. A post in one of the two could be its first invocation,
+ * and what an isolate does only once would draw from the random numbers of posts.
  */
 export function createRun(
   env: Environment,
@@ -146,7 +158,10 @@ export function createRun(
     },
   }
 
-  /** The ports of an invocation that may change nothing that the ledger and the scan consist of, and may ask no node. */
+  /**
+   * The ports of an invocation that may change nothing that the ledger and the scan consist of, and
+   * may ask no node.
+   */
   function refusing(invocation: Invocation) {
     const usual = ports(env, invocation)
     const fetch: AnyFetch = (url) => {
@@ -174,7 +189,10 @@ function removeObjects({ scanner, endpoint }: Deployment): void {
   endpoint.remove()
 }
 
-/** Makes the function to be called after the operator has changed the database: all checks go on from its present state. */
+/**
+ * Makes the function to be called after the operator has changed the database: all checks go on
+ * from its present state.
+ */
 function createAcceptance(env: Environment, stored: Stored, invariants: InvariantCheck): () => void {
   return () => {
     stored.forget()
@@ -237,7 +255,10 @@ function createCalls(ports: MakePorts) {
   }
 }
 
-/** Makes the calls about payouts. They have an isolate and random numbers of their own, so that they change no other draw. */
+/**
+ * Makes the calls about payouts. They have an isolate and random numbers of their own, so that they
+ * change no other draw.
+ */
 function createPayoutCalls(
   env: Environment,
   stored: Stored,
@@ -270,7 +291,10 @@ function createPayoutCalls(
   }
 }
 
-/** What a wallet has paid for a payout, less what was given back; null if the database has no such payout. */
+/**
+ * What a wallet has paid for a payout, less what was given back; null if the database has no such
+ * payout.
+ */
 function debitOf(stored: Stored, key: string): bigint | null {
   const [uid, cuy, osn = ''] = key.split(' ')
   const amounts = [2, 4, 5].map((type) => stored.entryOf(Number(uid), Number(cuy), type, osn)?.amount)
@@ -304,7 +328,10 @@ function connect(env: Environment, nodes: Nodes, endpoints: Endpoints, invocatio
   }
 }
 
-/** Traces each log line. Checks that each alarm has a cause in the run, and that a crashed request is due to the database or the platform. */
+/**
+ * Traces each log line. Checks that each alarm has a cause in the run, and that a crashed request
+ * is due to the database or the platform.
+ */
 function createLog(env: Environment, own: Invocation) {
   const { name: invocation } = own
   return (level: 'info' | 'warn' | 'error' | 'alarm', name: string, fields: LogFields) => {
@@ -342,7 +369,10 @@ export async function pass({ scheduler }: Environment, ms: number): Promise<void
   await scheduler.runUntil(() => scheduler.now() >= until)
 }
 
-/** Lets virtual time pass until something is true, for so many milliseconds at most. Returns whether it is true. */
+/**
+ * Lets virtual time pass until something is true, for so many milliseconds at most. Returns whether
+ * it is true.
+ */
 export async function passUntil(env: Environment, isTrue: () => boolean, ms: number, stepMs = 500): Promise<boolean> {
   const until = env.scheduler.now() + ms
   while (env.violation === null && env.scheduler.now() < until && !isTrue()) await pass(env, stepMs)

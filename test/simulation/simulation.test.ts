@@ -18,7 +18,10 @@ const repeat = (seed: number) => `seed ${seed}; repeat it with: npm run simulate
 const { honest, liar } = nodeKinds
 const three = { nodes: [honest, honest, honest], quorum: 2, rates: calmRates, troubles: noTroubles }
 const two = { ...three, nodes: [honest, honest] }
-/** Switches off payouts, refusals, issuers, contracts that send TRX, and decisions. A case that is about one of them switches it on. */
+/**
+ * Switches off payouts, refusals, issuers, contracts that send TRX, and decisions. A case that is
+ * about one of them switches it on.
+ */
 const without = {
   payouts: null,
   further: calmPayouts,
@@ -28,14 +31,16 @@ const without = {
   reviews: false,
   hardships: noHardships,
 }
-const quiet = { ...nodeTrial, trouble: 'values of any kind' } as const // a lie begins only beside a quorum of honest nodes, so never with two nodes
+// a lie begins only beside a quorum of honest nodes, so never with two nodes
+const quiet = { ...nodeTrial, trouble: 'values of any kind' } as const
 const noRefusals = { speaksNext: true, unrendered: null, closed: null, closedNode: 1, trial: null } as const
 const fullBlocks = { dust: 0, logs: 40, logsMax: 12, questions: 3, keepsMemory: true, nodeFault: 'none' } as const
 const greed = { ...fullBlocks, dust: 600, logs: 0, logsMax: 10_000, questions: 90 }
 
 /**
- * Each kind of fault that once broke a promise, as a scenario in which the fault is certain to occur. The seeds that failed then
- * are not kept: a seed gives another run whenever the random draws in the code change.
+ * Each kind of fault that once broke a promise, as a scenario in which the fault is certain to
+ * occur. The seeds that failed then are not kept: a seed gives another run whenever the random
+ * draws in the code change.
  */
 const onceFailed: readonly (readonly [sentence: string, overrides: Overrides])[] = [
   [
@@ -109,8 +114,9 @@ const onceFailed: readonly (readonly [sentence: string, overrides: Overrides])[]
 ]
 
 /**
- * Scenarios in which times are checked, too. The scan must be where the chain was two ticks before. Credits and their events must come soon. A warning or an
- * alarm must soon name a bad node. The requests of a tick are limited. All other runs check only what happens, not when.
+ * Scenarios in which times are checked, too. The scan must be where the chain was two ticks before.
+ * Credits and their events must come soon. A warning or an alarm must soon name a bad node. The
+ * requests of a tick are limited. All other runs check only what happens, not when.
  */
 const inTime: readonly (readonly [sentence: string, overrides: Overrides])[] = [
   [
@@ -264,10 +270,13 @@ describe('the simulation', { timeout: 3_600_000 }, () => {
     expect((await run(1, { overrides: { ...without, ...overrides, timed: true } })).violation).toBeNull()
   })
 
-  // Many more seeds run without a mistake when deliberate mistakes are looked for (`simulate.ts --defects`).
+  // Many more seeds run without a mistake when deliberate mistakes are looked for
+  // (`simulate.ts --defects`).
   it('keeps every promise in further seeds', async () => {
-    // What once failed. Fifth seed: unreadable blocks were never read again from a node that takes no batches while ticks were frequent. Sixth seed: a copy of
-    // the database without any payout is restored, and backends repeat their requests late. Seventh seed: such a copy is noticed only after an hour.
+    // What once failed. Fifth seed: unreadable blocks were never read again from a node that takes
+    // no batches while ticks were frequent. Sixth seed: a copy of the database without any payout
+    // is restored, and backends repeat their requests late. Seventh seed: such a copy is noticed
+    // only after an hour.
     for (const seed of [1, 2, 3, 4, 910_000_909, 2_100_000_347, 1_100_001_988])
       expect((await run(seed)).violation, repeat(seed)).toBeNull()
   })

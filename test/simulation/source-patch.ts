@@ -19,19 +19,28 @@ export function countOccurrences({ file, text }: SourcePatch): number {
 }
 
 const own = pathToFileURL(root).href
-/** The file that reads the migrations, and the end of the expression that reads one. A patch of a migration is inserted there. */
+/**
+ * The file that reads the migrations, and the end of the expression that reads one. A patch of a
+ * migration is inserted there.
+ */
 const migrationReader = { file: 'test/support/database-file.ts', text: "`, 'utf8')" }
 /** The module that a patch changes. */
 const moduleOf = ({ file }: SourcePatch) => `${own}${file.endsWith('.sql') ? migrationReader.file : `src/${file}`}`
-/** Files that are never copied: packages, and the one that changes functions of the whole process. */
+/**
+ * Files that are never copied: packages, and the one that changes functions of the whole process.
+ */
 const unpatched = /\/node_modules\/|\/event-loop\.ts$/
-/** For each query string, which marks the URLs of the copies for one patch: the patch, and the files that are copied. */
+/**
+ * For each query string, which marks the URLs of the copies for one patch: the patch, and the files
+ * that are copied.
+ */
 const patches = new Map<string, { readonly patch: SourcePatch; readonly copied: ReadonlySet<string> }>()
 
 /**
- * Loads a module of this project anew if a patch of one file of the source changes what it imports: the patched file, and what
- * imports it, by way of others too. All other files are shared, so that they are compiled and optimized once. Nothing changes
- * on the disk. The copies differ by the query of their URLs. Throws if the text does not occur exactly once.
+ * Loads a module of this project anew if a patch of one file of the source changes what it imports:
+ * the patched file, and what imports it, by way of others too. All other files are shared, so that
+ * they are compiled and optimized once. Nothing changes on the disk. The copies differ by the query
+ * of their URLs. Throws if the text does not occur exactly once.
  */
 export async function importPatched<T>(path: string, patch: SourcePatch): Promise<T> {
   const { file, text } = patch

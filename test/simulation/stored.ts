@@ -28,7 +28,10 @@ export type StoredTransfer = Numbers<'id' | 'position' | 'height' | 'cuy'> &
     readonly review: 'open' | 'credit' | 'refuse' | null
   }
 
-/** A ledger entry, with the columns that callers are shown. `by` is the name of its backend, empty for a recharge. */
+/**
+ * A ledger entry, with the columns that callers are shown. `by` is the name of its backend, empty
+ * for a recharge.
+ */
 export type StoredEntry = Numbers<'id' | 'uid' | 'wid' | 'type' | 'cuy' | 'createdAt'> &
   Texts<'osn' | 'mark' | 'by'> &
   Amounts<'amount' | 'balance'>
@@ -40,7 +43,10 @@ export type StoredAddress = Numbers<'id' | 'index' | 'issuedHeight'> & { readonl
 /** An unfinished rescan. The blocks before `next` were read. */
 export type StoredRescan = Numbers<'id' | 'from' | 'to' | 'next'> & { readonly kind: 'gap' | 'request' }
 
-/** The recorded amount of an address in one currency, and its known difference from the balance on the chain. */
+/**
+ * The recorded amount of an address in one currency, and its known difference from the balance on
+ * the chain.
+ */
 export type StoredHolding = Numbers<'cuy'> &
   Amounts<'recorded' | 'accepted' | 'reported'> & { readonly address: Address }
 
@@ -61,7 +67,8 @@ export type StoredEvent = Numbers<'id' | 'uid'> &
   Texts<'type'> &
   Readonly<Record<'entryId' | 'position', number | null> & Record<'txid' | 'reason', string | null>>
 
-// The only SQL of the simulation, beside the audits that it shares with test/rivals, so that only this file depends on the names of columns.
+// The only SQL of the simulation, beside the audits that it shares with test/rivals, so that only
+// this file depends on the names of columns.
 const selectScan = `
 SELECT height, hash, finalized, finalized_time AS finalizedTime, advanced_at AS advancedAt, caught_up_at AS caughtUpAt, tried_at AS triedAt, halted,
   restored_at AS restoredAt, corrected_by AS correctedBy FROM scan`
@@ -124,7 +131,10 @@ export function createStored(store: SqliteD1) {
   }
 }
 
-/** Follows the changed rows for the checks after each write. The row of the scan, which is read most often, is read again only after it has changed. */
+/**
+ * Follows the changed rows for the checks after each write. The row of the scan, which is read most
+ * often, is read again only after it has changed.
+ */
 function followChanges(store: SqliteD1, readScan: () => StoredScan | undefined) {
   let changes = new Map<string, Set<number>>()
   let scan: StoredScan | undefined
@@ -149,7 +159,10 @@ function followChanges(store: SqliteD1, readScan: () => StoredScan | undefined) 
       if (taken.size > 0) changes = new Map()
       return taken
     },
-    /** To be called after the database was put back to a copy, because this object cannot notice that. */
+    /**
+     * To be called after the database was put back to a copy, because this object cannot notice
+     * that.
+     */
     forget() {
       changes = new Map()
       isScanRead = false
@@ -186,12 +199,17 @@ function scanReads({ rows, count }: Queries) {
     /** The caller's addresses without a deposit. */
     countUnpaid: count(countUnpaid),
     rescans: rows<StoredRescan>(selectRescans),
-    /** Counts the rescans that the operator asked for, and the corrections. After each of them transfers are decided again. */
+    /**
+     * Counts the rescans that the operator asked for, and the corrections. After each of them
+     * transfers are decided again.
+     */
     countRepairs: count(
       `SELECT (SELECT count(*) FROM rescan WHERE kind = 'request') + (SELECT count(*) FROM correction) AS n`,
     ),
     countOperators: count(`SELECT count(*) AS n FROM kept_address WHERE kind = 'operator'`),
-    /** 1 where the decimals of a contract are stored, once nodes have agreed on the configured ones. */
+    /**
+     * 1 where the decimals of a contract are stored, once nodes have agreed on the configured ones.
+     */
     countAgreed: count('SELECT count(*) AS n FROM agreed_decimals WHERE contract = ?'),
     countSettings: count('SELECT count(*) AS n FROM stored_setting'),
     /** The raised alarms, with their subjects as JSON. */
@@ -234,7 +252,10 @@ function transferReads({ rows, first, count }: Queries) {
       return state !== undefined && state !== 'seen' && state !== 'dropped'
     },
     countCredited: count(`SELECT count(*) AS n FROM transfer WHERE state = 'credited'`),
-    /** Counts the transfers that this node, by its number, has shown, and that were dropped at this time or later. */
+    /**
+     * Counts the transfers that this node, by its number, has shown, and that were dropped at this
+     * time or later.
+     */
     countFalse: count(`SELECT count(*) AS n FROM transfer WHERE state = 'dropped' AND seen_by = ? AND changed_at >= ?`),
     /** Counts the transfers that were dropped before a time. */
     countDroppedBefore: count(`SELECT count(*) AS n FROM transfer WHERE state = 'dropped' AND changed_at < ?`),
@@ -316,7 +337,10 @@ function payoutReads({ rows, first, count }: Queries) {
   }
 }
 
-/** Audits whose sums do not fit into an integer of SQLite, because chains of the simulation have amounts of any size. `auditHoldings` compares such sums. */
+/**
+ * Audits whose sums do not fit into an integer of SQLite, because chains of the simulation have
+ * amounts of any size. `auditHoldings` compares such sums.
+ */
 const ofAnySize = new Set(['the totals are those of the transfers', 'a holding is what its address got and lost'])
 
 function createAudit({ sqlite }: SqliteD1): () => string | null {

@@ -12,12 +12,17 @@ import type { Storm } from './scenario.ts'
 import { pass, type SimulatedRun } from './simulated-run.ts'
 
 const minutes = 5
-/** If a storm's `logs` (logs of a stranger's call) are more than this, every block has such a call, otherwise about one block in ten. */
+/**
+ * If a storm's `logs` (logs of a stranger's call) are more than this, every block has such a call,
+ * otherwise about one block in ten.
+ */
 const alwaysFrom = 32
 
 /**
- * A quorum of nodes answers, and strangers, callers and one node do what they can to stop the service. Where the scenario is timed, blocks that were final
- * two scan intervals and a longest tick ago must be read. The longest tick is allowed, because a node that refuses slowly can use up that time.
+ * A quorum of nodes answers, and strangers, callers and one node do what they can to stop the
+ * service. Where the scenario is timed, blocks that were final two scan intervals and a longest
+ * tick ago must be read. The longest tick is allowed, because a node that refuses slowly can use up
+ * that time.
  */
 export async function weatherStorm(run: SimulatedRun): Promise<void> {
   const { env, nodes, stored, forgetNodes } = run
@@ -40,8 +45,9 @@ export async function weatherStorm(run: SimulatedRun): Promise<void> {
 }
 
 /**
- * Makes a check to be called every few seconds: blocks that were final two scan intervals and a longest tick ago must be read. The check returns the height
- * up to which blocks must be read; 0 until that time has passed since `excusedUntil`.
+ * Makes a check to be called every few seconds: blocks that were final two scan intervals and a
+ * longest tick ago must be read. The check returns the height up to which blocks must be read; 0
+ * until that time has passed since `excusedUntil`.
  */
 export function createPositionCheck({ env, stored }: SimulatedRun): (excusedUntil?: number) => number {
   const lateMs = 2 * env.scenario.scanEverySeconds * 1_000 + tickMaxMs
@@ -66,7 +72,10 @@ function beginFaultOfOne({ env, nodes }: SimulatedRun, { nodeFault: kind }: Stor
   beginNodeFault(env, env.random.pick(nodes.list), kind)
 }
 
-/** Queues strangers' transactions for the blocks of the storm. One block has all payments of dust; some blocks have a call with `storm.logs` logs. */
+/**
+ * Queues strangers' transactions for the blocks of the storm. One block has all payments of dust;
+ * some blocks have a call with `storm.logs` logs.
+ */
 function startBlocks({ env }: SimulatedRun, storm: Storm, victim: number): void {
   const { random, scheduler, shown } = env
   const own = [...shown].filter(([, uid]) => uid === victim).map(([address]) => address)
@@ -88,13 +97,19 @@ function startBlocks({ env }: SimulatedRun, storm: Storm, victim: number): void 
 
 const worthless = (spec: TransactionSpec): Payment => ({ spec, transfers: [], changes: [] })
 
-/** A call with `count` empty logs of `contract`. If a block has too many logs, a node refuses to send them, so the service must read receipts. */
+/**
+ * A call with `count` empty logs of `contract`. If a block has too many logs, a node refuses to
+ * send them, so the service must read receipts.
+ */
 function loud(contract: Address, count: number): TransactionSpec {
   const logs = Array.from({ length: count }, () => ({ contract, topics: [], data: '0x' }))
   return { kind: 'call', contract, from: addressOf(3), logs }
 }
 
-/** Starts `questions` requests of one caller within the next minute, spread or all at once. The service may refuse them as too many. */
+/**
+ * Starts `questions` requests of one caller within the next minute, spread or all at once. The
+ * service may refuse them as too many.
+ */
 function startQuestions(run: SimulatedRun, { questions }: Storm, uid: ReturnType<typeof drawUid>): void {
   const { env, request } = run
   const { random, scheduler } = env

@@ -16,14 +16,18 @@ const platformUntil = 120
 const awayUntil = 140
 /** By how much all clocks are ahead for a while, before they step back. */
 const clockStepMs = 600_000
-/** A node that lacks the newest final block can be taken for one without history: for a minute, and until the next tick. */
+/**
+ * A node that lacks the newest final block can be taken for one without history: for a minute, and
+ * until the next tick.
+ */
 const unfitMs = 80_000
 /** For so many seconds a node shows a `far` tail: invented blocks far above the newest one. */
 const farSeconds = 40
 
 /**
- * One node does what it can to stop the service, or a clock or the database fails, while the other nodes are well. Where the scenario is timed, the
- * position must move, deposits must be credited and reported in time, and the node must be named.
+ * One node does what it can to stop the service, or a clock or the database fails, while the other
+ * nodes are well. Where the scenario is timed, the position must move, deposits must be credited
+ * and reported in time, and the node must be named.
  */
 export async function endureTrial(run: SimulatedRun): Promise<void> {
   const { env, nodes, stored } = run
@@ -71,12 +75,13 @@ export async function endureTrial(run: SimulatedRun): Promise<void> {
   if (timed && trial.platform === 'away' && env.scenario.scanEverySeconds <= 20 && !isTold)
     env.violate('the database was away, and no alarm said so')
   const takesBatches = !env.counts.has('batch limit') && !env.counts.has('batch refused')
-  const isCalm = trial.platform === 'well' && env.openGaps.size === 0 && !env.scenario.decimalsDiffer // decimals on which nodes differ cost further requests
+  // decimals on which nodes differ cost further requests
+  const isCalm = trial.platform === 'well' && env.openGaps.size === 0 && !env.scenario.decimalsDiffer
   const isQuiet = node === null && takesBatches && isCalm
   if (timed && isQuiet && env.violation === null) checkTicks(run, begunAt, ticksBefore)
   if (timed && node !== null && env.violation === null) {
-    // Requests are not compared if the node is needed for the quorum, so that ranges are as short as it needs, or if a node takes no batches, so that each
-    // call is a request.
+    // Requests are not compared if the node is needed for the quorum, so that ranges are as short
+    // as it needs, or if a node takes no batches, so that each call is a request.
     if (junkBytes > 0 && !isNeeded && takesBatches && trial.platform === 'well') countRequests.check(node)
     if (trial.trouble !== 'cut off' && canLie(run)) checkSeen(run, trial, begunAt)
     checkNamed(run, node, trial, begunAt)
@@ -86,7 +91,10 @@ export async function endureTrial(run: SimulatedRun): Promise<void> {
   env.troubled = null
 }
 
-/** Begins the trouble of one node, and returns the node. Null if no node may have it: for a lie, the others must be a quorum. */
+/**
+ * Begins the trouble of one node, and returns the node. Null if no node may have it: for a lie, the
+ * others must be a quorum.
+ */
 function beginTroubles({ env, nodes }: SimulatedRun, { trouble, tail, isFirst }: Trial): SimulatedNode | null {
   const [first, ...others] = nodes.list
   if (first === undefined || others.length === 0 || (isLie(trouble) && !canLie({ env, nodes }))) return null
@@ -102,18 +110,24 @@ const canLie = ({ env, nodes }: Pick<SimulatedRun, 'env' | 'nodes'>) =>
   env.scenario.quorum > 1 && nodes.list.length > env.scenario.quorum
 
 /**
- * Until when the trouble of a node that is needed for the quorum excuses the scan. It is a minute if the service can adapt to the trouble in this time, else
- * the whole trial.
+ * Until when the trouble of a node that is needed for the quorum excuses the scan. It is a minute
+ * if the service can adapt to the trouble in this time, else the whole trial.
  */
 function excuse({ trouble, platform }: Trial, begunAt: number): number {
   const isFast = (trouble === 'fewer requests a second' && platform === 'well') || trouble === 'junk'
   return isFast ? begunAt + 60_000 : Number.POSITIVE_INFINITY
 }
 
-/** Extra time in which the service reads the blocks that it could not store for minutes, from a slow node that it asks first. */
+/**
+ * Extra time in which the service reads the blocks that it could not store for minutes, from a slow
+ * node that it asks first.
+ */
 const backlogMs = 60_000
 
-/** Lets clocks or the platform fail or recover at this second, as the trial says. Returns until when the failure excuses the scan. */
+/**
+ * Lets clocks or the platform fail or recover at this second, as the trial says. Returns until when
+ * the failure excuses the scan.
+ */
 function failPlatform({ env }: SimulatedRun, { platform, trouble }: Trial, second: number): number {
   const until = env.scheduler.now() + ((platform === 'away' ? awayUntil : platformUntil) - second) * 1_000
   if (second === platformFrom) {
@@ -140,7 +154,10 @@ function pay({ env }: SimulatedRun): void {
 
 const payer = addressOf(0x2003)
 
-/** Makes a check that all deposits up to a height are decided, also those in blocks that are put aside. */
+/**
+ * Makes a check that all deposits up to a height are decided, also those in blocks that are put
+ * aside.
+ */
 function createCreditCheck({ env, stored }: SimulatedRun): (due: number) => void {
   let checked = env.chain.tip().height
   return (due) => {
@@ -165,7 +182,10 @@ function checkEvents({ env, stored }: SimulatedRun, excusedUntil: number): void 
   if (env.clockMs === 0 && ms > eventMsMax) env.violate(`event ${waits.id} of a credit is ${ms} ms late`)
 }
 
-/** For each trouble, the log events of which one must have named the node, as an alarm or as a warning. */
+/**
+ * For each trouble, the log events of which one must have named the node, as an alarm or as a
+ * warning.
+ */
 const namedBy: Partial<Record<TroubleName, readonly string[]>> = {
   'values of any kind': ['node-error', 'node-lies', 'node-unfit', 'nodes-disagree'],
   'final head too high': ['node-lies', 'nodes-disagree'],
@@ -179,7 +199,10 @@ const namedBy: Partial<Record<TroubleName, readonly string[]>> = {
   'lite node': ['node-unfit'],
   'contents refused': ['node-failing'],
 }
-/** The kind of request whose answers show a trouble, if not every answer does. Requests for balances show none, because a tick may have no time for them. */
+/**
+ * The kind of request whose answers show a trouble, if not every answer does. Requests for balances
+ * show none, because a tick may have no time for them.
+ */
 const shownBy: Partial<Record<TroubleName, keyof SimulatedNode['askedFor']>> = {
   'final head too high': 'block',
   'final head far too high': 'head',
@@ -194,18 +217,30 @@ const shownBy: Partial<Record<TroubleName, keyof SimulatedNode['askedFor']>> = {
 }
 /** After so many requests that show its trouble, a node must be named. */
 const knownAfter = 5
-/** Troubles with another number of requests than `knownAfter`. Many changed fields are not read, and a node without an HTTP API is asked only once a minute. */
+/**
+ * Troubles with another number of requests than `knownAfter`. Many changed fields are not read, and
+ * a node without an HTTP API is asked only once a minute.
+ */
 const knownAfterOf: Partial<Record<TroubleName, number>> = {
   'values of any kind': 20,
   'API switched off': 1,
   'lite node': 1,
 }
-/** The service names a node after 20 of its transfers were in no final block. It may need more, because a failed tick counts nothing. */
+/**
+ * The service names a node after 20 of its transfers were in no final block. It may need more,
+ * because a failed tick counts nothing.
+ */
 const falseMax = 60
-/** For so long a node must have been asked before it must be named: one that is behind after three minutes, one that refuses contents after five. */
+/**
+ * For so long a node must have been asked before it must be named: one that is behind after three
+ * minutes, one that refuses contents after five.
+ */
 const knownMsOf: Partial<Record<TroubleName, number>> = { 'cut off': 200_000, 'contents refused': 300_000 }
 
-/** Checks that the node is named, if it was asked often enough: by a log line of the trial, or by an alarm that is raised. */
+/**
+ * Checks that the node is named, if it was asked often enough: by a log line of the trial, or by an
+ * alarm that is raised.
+ */
 function checkNamed({ env, stored }: SimulatedRun, node: SimulatedNode, { trouble }: Trial, begunAt: number): void {
   const isFalse = stored.countFalse(node.number, begunAt) > falseMax
   const wanted = isFalse ? ['node-lies'] : namedBy[trouble]
@@ -224,11 +259,17 @@ function checkNamed({ env, stored }: SimulatedRun, node: SimulatedNode, { troubl
   if (!wanted.some((name) => names.has(name))) env.violate(`node ${number} is not named, and has: ${has}`)
 }
 
-/** Whether the clocks were ahead at the time `at`: a head that is far too high can be true by such a clock. */
+/**
+ * Whether the clocks were ahead at the time `at`: a head that is far too high can be true by such a
+ * clock.
+ */
 const isClockAhead = ({ steppedAt }: SimulatedRun['env'], at: number) =>
   at >= steppedAt && at < steppedAt + (platformUntil - platformFrom) * 1_000
 
-/** Counts the requests of each half of the trial. Junk in one node's replies must not make the others get half as many requests again. */
+/**
+ * Counts the requests of each half of the trial. Junk in one node's replies must not make the
+ * others get half as many requests again.
+ */
 function createRequestCount({ env, nodes }: SimulatedRun) {
   const ticks = () => env.counts.get('call: scanner alarm') ?? 0
   const begun = { at: env.scheduler.now(), ticks: ticks() }
@@ -253,12 +294,21 @@ function createRequestCount({ env, nodes }: SimulatedRun) {
   }
 }
 
-/** Requests of a tick that is caught up: head, blocks and logs at each node of the quorum, and two at one node for the blocks that are not final. */
+/**
+ * Requests of a tick that is caught up: head, blocks and logs at each node of the quorum, and two
+ * at one node for the blocks that are not final.
+ */
 const tickRequestsOf = (quorum: number) => 3 * quorum + 2
-/** Over all ticks of a trial, gaps, comparisons and repeated questions may add at most this part of `tickRequestsOf`. */
+/**
+ * Over all ticks of a trial, gaps, comparisons and repeated questions may add at most this part of
+ * `tickRequestsOf`.
+ */
 const furtherPart = 0.5
 
-/** Checks that ticks send no more requests than they need, even if the platform evicts the instance after each tick. */
+/**
+ * Checks that ticks send no more requests than they need, even if the platform evicts the instance
+ * after each tick.
+ */
 function checkTicks({ env, nodes }: SimulatedRun, begunAt: number, ticksBefore: number): void {
   const ticks = (env.counts.get('call: scanner alarm') ?? 0) - ticksBefore
   const sent = nodes.list.flatMap(({ requests }) => requests.filter((at) => at > begunAt)).length
@@ -267,7 +317,10 @@ function checkTicks({ env, nodes }: SimulatedRun, begunAt: number, ticksBefore: 
     env.violate(`a tick sends ${(sent / ticks).toFixed(1)} requests, and needs ${most.toFixed(1)} at most`)
 }
 
-/** Checks that transfers are seen before they are final, once the node no longer invents blocks far above the newest one. */
+/**
+ * Checks that transfers are seen before they are final, once the node no longer invents blocks far
+ * above the newest one.
+ */
 function checkSeen({ env, stored }: SimulatedRun, { tail, platform }: Trial, begunAt: number): void {
   const { scanEverySeconds, finalityLag } = env.scenario
   const isLong = finalityLag * 3 >= scanEverySeconds + 10

@@ -21,7 +21,10 @@ export interface ChainTransaction {
   readonly more?: Wire
 }
 
-/** A block of a chain. Hashes are 64 hex digits; the time is in milliseconds since 1970, and a multiple of 1,000. */
+/**
+ * A block of a chain. Hashes are 64 hex digits; the time is in milliseconds since 1970, and a
+ * multiple of 1,000.
+ */
 export interface ChainBlock {
   readonly height: number
   readonly hash: string
@@ -34,7 +37,10 @@ export interface ChainBlock {
 
 /** How the replies of one version or provider of nodes differ from those of another. */
 export interface NodeStyle {
-  /** Whether `logIndex` counts from 0 in each transaction, instead of in the block (PROTOCOL.md, Logs). */
+  /**
+   * Whether `logIndex` counts from 0 in each transaction, instead of in the block (PROTOCOL.md,
+   * Logs).
+   */
   readonly numbersByTransaction?: boolean
   /** Whether logs have the time of their block, as java-tron's do from 4.8.2 on. */
   readonly hasLogTimes?: boolean
@@ -42,7 +48,10 @@ export interface NodeStyle {
   readonly writeTransaction?: (transaction: ChainTransaction) => unknown
 }
 
-/** A block in each form in which nodes serve it. A form is made when it is first asked for, and kept. */
+/**
+ * A block in each form in which nodes serve it. A form is made when it is first asked for, and
+ * kept.
+ */
 export interface RenderedBlock {
   readonly block: ChainBlock
   /** The reply of the HTTP API. */
@@ -66,7 +75,10 @@ export function renderBlock(block: ChainBlock, style: NodeStyle = {}): RenderedB
   }
 }
 
-/** A transaction as the HTTP API shows it, as far as the service reads it: without the decoded `raw_data`. */
+/**
+ * A transaction as the HTTP API shows it, as far as the service reads it: without the decoded
+ * `raw_data`.
+ */
 export function apiTransactionOf({ txid, rawHex, result, more }: ChainTransaction): Wire {
   return { ret: [{ contractRet: result }], txID: txid, raw_data_hex: rawHex, ...more }
 }
@@ -76,7 +88,10 @@ export function placeOf({ hash, height }: ChainBlock, index: number): Wire {
   return { blockHash: `0x${hash}`, blockNumber: quantity(height), transactionIndex: quantity(index) }
 }
 
-/** The reply of `gettransactioninfobyid` for the transaction at this index. `keepsInternals`: whether the node stores internal transactions. */
+/**
+ * The reply of `gettransactioninfobyid` for the transaction at this index. `keepsInternals`:
+ * whether the node stores internal transactions.
+ */
 export function infoOf({ height, timeMs, transactions }: ChainBlock, index: number, keepsInternals: boolean): Wire {
   const { txid, result, internals = [] } = transactions[index] ?? { txid: '', result: '' }
   const info = { id: txid, blockNumber: height, blockTimeStamp: timeMs, receipt: { result } }
@@ -121,7 +136,10 @@ function briefOf({ height, hash, parentHash, timeMs, transactions }: ChainBlock)
   }
 }
 
-/** The reply of the HTTP API. Like a node it leaves out zeros and empty lists (PROTOCOL.md, HTTP API). */
+/**
+ * The reply of the HTTP API. Like a node it leaves out zeros and empty lists (PROTOCOL.md, HTTP
+ * API).
+ */
 function apiBlockOf(block: ChainBlock, write: (transaction: ChainTransaction) => unknown): Wire {
   const { height, hash, parentHash, timeMs, transactions, more } = block
   const number = height === 0 ? {} : { number: height }

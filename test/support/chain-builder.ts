@@ -8,8 +8,9 @@ import { type LogSpec, type TransactionSpec, transferLog } from './transaction-s
 export type BuiltBlock = ChainBlock & BlockRef
 
 /**
- * A chain in memory, built like Tron's: a block hash begins with the height, each block names its parent, and a txid is the SHA-256 of real
- * `raw_data` bytes. The same specs build the same chain. `block-json.ts` makes the replies of nodes from it. It runs in Node and in workerd.
+ * A chain in memory, built like Tron's: a block hash begins with the height, each block names its
+ * parent, and a txid is the SHA-256 of real `raw_data` bytes. The same specs build the same chain.
+ * `block-json.ts` makes the replies of nodes from it. It runs in Node and in workerd.
  */
 export interface BuiltChain {
   readonly chainId: string
@@ -23,7 +24,10 @@ export interface BuiltChain {
   /** Appends a block with these transactions; returns it. */
   add(specs?: readonly TransactionSpec[]): BuiltBlock
   addEmpty(count: number): void
-  /** A copy of the chain up to and including `height`. Blocks that are added to the copy get other hashes than those of this chain. */
+  /**
+   * A copy of the chain up to and including `height`. Blocks that are added to the copy get other
+   * hashes than those of this chain.
+   */
   fork(height: number): BuiltChain
 }
 
@@ -31,7 +35,10 @@ const mainnetId = '0x2b6653dc'
 const mainnetGenesis = '00000000000000001ebf88508a03865c71d452e25f4d51194196a1d22b6653dc'
 const genesisTimestamp = 1_529_891_469
 
-/** Starts a chain with block 0. The first added block has the height `firstHeight`; there are no blocks between the two. */
+/**
+ * Starts a chain with block 0. The first added block has the height `firstHeight`; there are no
+ * blocks between the two.
+ */
 export function createChain(options: { chainId?: string; firstHeight?: number; salt?: string } = {}): BuiltChain {
   const { chainId = mainnetId, firstHeight = 70_000_000, salt = '' } = options
   const hash =
@@ -94,7 +101,10 @@ function nextBlock({ firstHeight, salt, blocks }: ChainState, specs: readonly Tr
 
 const toBlock = (block: ChainBlock) => block as BuiltBlock // safe: its hash and height were made for this chain
 
-/** A transaction as a block contains it. A failed one can have logs (PROTOCOL.md, Failed transactions with logs). */
+/**
+ * A transaction as a block contains it. A failed one can have logs (PROTOCOL.md, Failed
+ * transactions with logs).
+ */
 export function toTransaction(spec: TransactionSpec, rawData: Uint8Array): ChainTransaction {
   const txid = bytesToHex(sha256(rawData)) as Txid // safe: 64 hex digits
   const hasFailed = 'failed' in spec && spec.failed === true

@@ -3,8 +3,9 @@ import type { ChildProcess } from 'node:child_process'
 const runningPids = new Set<number>()
 
 /**
- * Ends a child process, and all processes of its group, when this process exits for any reason except SIGKILL. The child must have been started with
- * `detached`, which gives it a group of its own.
+ * Ends a child process, and all processes of its group, when this process exits for any reason
+ * except SIGKILL. The child must have been started with `detached`, which gives it a group of its
+ * own.
  */
 export function trackChild(child: ChildProcess): void {
   const { pid } = child
@@ -14,7 +15,10 @@ export function trackChild(child: ChildProcess): void {
   child.once('exit', () => runningPids.delete(pid))
 }
 
-/** Signals all processes of the group whose first process has this `pid`. Does nothing if the group has ended. */
+/**
+ * Signals all processes of the group whose first process has this `pid`. Does nothing if the group
+ * has ended.
+ */
 export function endGroup(pid: number, signal: 'SIGTERM' | 'SIGKILL'): void {
   try {
     process.kill(-pid, signal)

@@ -1,12 +1,21 @@
 import { setTimeout } from 'node:timers/promises'
 import { createVirtualClock, type VirtualClock } from './virtual-clock.ts'
 
-/** The time and the network of commands that run in this process. Time passes only while all of them wait for it. */
+/**
+ * The time and the network of commands that run in this process. Time passes only while all of them
+ * wait for it.
+ */
 export interface CommandTime {
   readonly clock: VirtualClock
-  /** The network of this machine. While a request runs, no time passes, however long its answer really takes. */
+  /**
+   * The network of this machine. While a request runs, no time passes, however long its answer
+   * really takes.
+   */
   readonly fetch: typeof fetch
-  /** Wraps `network`: while a request runs, no time passes. Time does pass while a request hangs, which gets no answer until its signal ends it. */
+  /**
+   * Wraps `network`: while a request runs, no time passes. Time does pass while a request hangs,
+   * which gets no answer until its signal ends it.
+   */
   around(network: typeof fetch, isHanging?: (url: string) => boolean): typeof fetch
   /** Lets no time pass while this work runs. */
   real<T>(work: Promise<T>): Promise<T>
@@ -14,7 +23,10 @@ export interface CommandTime {
   run<T>(work: Promise<T>): Promise<T>
 }
 
-/** After this many turns of the event loop without a request, what a command computes in other threads (a signature) is over. */
+/**
+ * After this many turns of the event loop without a request, what a command computes in other
+ * threads (a signature) is over.
+ */
 const quietTurns = 3
 
 /** Makes the time of commands. It begins at `start`, in milliseconds since 1970. */
@@ -37,7 +49,10 @@ export function createCommandTime(start = Date.now()): CommandTime {
     }
   }
   const clock = createVirtualClock(start, { settled })
-  /** Only one loop lets time pass, for all works together: a second one would not wait for what the first one has begun. */
+  /**
+   * Only one loop lets time pass, for all works together: a second one would not wait for what the
+   * first one has begun.
+   */
   const drive = async () => {
     isDriven = true
     while (works > 0) await clock.runUntil(() => works === 0)

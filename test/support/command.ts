@@ -21,11 +21,20 @@ export interface CommandOptions {
   readonly input?: string
   readonly cwd?: string
   readonly environment?: Readonly<Record<string, string>>
-  /** The command, and each Node process that it starts, exits with code 99 when it opens a connection. */
+  /**
+   * The command, and each Node process that it starts, exits with code 99 when it opens a
+   * connection.
+   */
   readonly withoutNetwork?: boolean
-  /** A file: when the command exits it writes its arguments, Node's options and its environment there, as a JSON list. */
+  /**
+   * A file: when the command exits it writes its arguments, Node's options and its environment
+   * there, as a JSON list.
+   */
   readonly processFile?: string
-  /** When the command would pause for three seconds to wait for a block, it posts to this URL instead, which makes one. */
+  /**
+   * When the command would pause for three seconds to wait for a block, it posts to this URL
+   * instead, which makes one.
+   */
   readonly blocksBy?: string
   /** The source of a module that the command loads first. */
   readonly preload?: string
@@ -48,8 +57,9 @@ globalThis.setTimeout = (act, ms, ...given) => {
 }`
 
 /**
- * The source of a module that tells Node that the files of drizzle-orm are ES modules. Otherwise Node finds out by parsing its 180 kB of exports
- * again for each of a hundred files, which takes every command half a second.
+ * The source of a module that tells Node that the files of drizzle-orm are ES modules. Otherwise
+ * Node finds out by parsing its 180 kB of exports again for each of a hundred files, which takes
+ * every command half a second.
  */
 const knownModules = `import { registerHooks } from 'node:module'
 registerHooks({
@@ -64,8 +74,9 @@ registerHooks({
 const importOf = (module: string) => ['--import', `data:text/javascript,${encodeURIComponent(module)}`]
 
 /**
- * The source of a module for `preloadOfAll` that replaces wrangler: it returns what wrangler has read from `folder`. Loading wrangler takes most of a
- * second, which would be most of the run of a command that a test kills early. Writes a file into `folder`.
+ * The source of a module for `preloadOfAll` that replaces wrangler: it returns what wrangler has
+ * read from `folder`. Loading wrangler takes most of a second, which would be most of the run of a
+ * command that a test kills early. Writes a file into `folder`.
  */
 export function asReadBefore(folder: string): string {
   const { unstable_getVarsForDev, unstable_readConfig } = requireHere('wrangler') as typeof import('wrangler')
@@ -82,7 +93,10 @@ registerHooks({ resolve: (name, context, next) => next(name === 'wrangler' ? ${J
 
 const path = `${root}node_modules/.bin:${process.env.PATH ?? ''}`
 
-/** Runs a script of the repository with the repository's Node, in an environment of its own. Never rejects: see `CommandEnd`. */
+/**
+ * Runs a script of the repository with the repository's Node, in an environment of its own. Never
+ * rejects: see `CommandEnd`.
+ */
 export function runCommand(
   script: string,
   args: readonly string[],
@@ -147,7 +161,9 @@ interface CalledStreams {
   readonly stderr: Writable
 }
 
-/** Reads the configuration in this process. The commands themselves start another process for it. */
+/**
+ * Reads the configuration in this process. The commands themselves start another process for it.
+ */
 const readTargetHere: TargetReader = async (env, cell) => readTarget(env, cell)
 
 const requireHere = createRequire(import.meta.url)
@@ -161,9 +177,10 @@ export interface CallOptions extends Pick<CommandOptions, 'input' | 'cwd' | 'env
 }
 
 /**
- * Runs a command's function in this process, with its own folder and variables: starting a process would take most of a test's time. Its clock is virtual, so
- * it waits for nothing but answers. It changes the folder and the environment of this process meanwhile, so two calls must not overlap. `runCommand` runs the
- * script itself.
+ * Runs a command's function in this process, with its own folder and variables: starting a process
+ * would take most of a test's time. Its clock is virtual, so it waits for nothing but answers. It
+ * changes the folder and the environment of this process meanwhile, so two calls must not overlap.
+ * `runCommand` runs the script itself.
  */
 export async function callCommand(
   command: (args: readonly string[], streams: CalledStreams, parts: CommandParts) => Promise<number>,

@@ -10,7 +10,10 @@ export function readMigrations(): readonly string[] {
   return names.sort().map((name) => readFileSync(`${root}migrations/${name}`, 'utf8'))
 }
 
-/** Creates a database with the real migrations in a file as workerd stores it, and runs `rows`. wrangler would take seconds for that. */
+/**
+ * Creates a database with the real migrations in a file as workerd stores it, and runs `rows`.
+ * wrangler would take seconds for that.
+ */
 export function createDatabaseFile(file: string, rows = ''): void {
   mkdirSync(dirname(file), { recursive: true })
   const db = new DatabaseSync(file)
@@ -20,7 +23,10 @@ export function createDatabaseFile(file: string, rows = ''): void {
   db.close()
 }
 
-/** The file in which Miniflare stores the D1 database with this id. `folder` is the one with the files of all databases. */
+/**
+ * The file in which Miniflare stores the D1 database with this id. `folder` is the one with the
+ * files of all databases.
+ */
 export function fileOfD1(folder: string, id: string): string {
   const name = 'miniflare-D1DatabaseObject'
   const key = createHash('sha256').update(name).digest()

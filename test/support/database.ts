@@ -1,10 +1,16 @@
 import { reset } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 
-/** One statement for each migration, because D1 takes at most 100 kB of SQL in a statement, and all migrations together are larger. */
+/**
+ * One statement for each migration, because D1 takes at most 100 kB of SQL in a statement, and all
+ * migrations together are larger.
+ */
 const migrations = env.MIGRATIONS.map(({ queries }) => queries.join(';\n'))
 
-/** What `freshDatabase` remembers: the size of the schema after the migrations, and the SQL that deletes all rows. */
+/**
+ * What `freshDatabase` remembers: the size of the schema after the migrations, and the SQL that
+ * deletes all rows.
+ */
 interface Migrated {
   readonly size: string
   readonly emptying: string
@@ -12,8 +18,9 @@ interface Migrated {
 let migrated: Migrated | null = null
 
 /**
- * The test's D1, empty and with all migrations. If the database still has this schema, only its rows are deleted, which takes a tenth of the time.
- * Otherwise all objects are reset and the migrations run, each as one statement: a batch would take a third longer.
+ * The test's D1, empty and with all migrations. If the database still has this schema, only its
+ * rows are deleted, which takes a tenth of the time. Otherwise all objects are reset and the
+ * migrations run, each as one statement: a batch would take a third longer.
  */
 export async function freshDatabase(): Promise<D1Database> {
   if (migrated !== null && (await readSize()) === migrated.size) {
@@ -26,13 +33,19 @@ export async function freshDatabase(): Promise<D1Database> {
   return env.DB
 }
 
-/** Empties all Durable Objects, and with them D1, which is one of them. It repeats this until D1 is empty: one of some thousand resets left rows in it. */
+/**
+ * Empties all Durable Objects, and with them D1, which is one of them. It repeats this until D1 is
+ * empty: one of some thousand resets left rows in it.
+ */
 export async function resetObjects(): Promise<void> {
   do await reset()
   while (await env.DB.prepare(`SELECT 1 FROM sqlite_schema WHERE name = 'scan'`).first())
 }
 
-/** The databases `DB_2` and `DB_3`, empty and with all migrations, for tests with several cells. Call `freshDatabase` first. */
+/**
+ * The databases `DB_2` and `DB_3`, empty and with all migrations, for tests with several cells.
+ * Call `freshDatabase` first.
+ */
 export async function furtherDatabases(): Promise<readonly [D1Database, D1Database]> {
   const all = [env.DB_2, env.DB_3] as const
   for (const db of all) {
@@ -48,7 +61,10 @@ async function readSize(): Promise<string> {
   return JSON.stringify(size)
 }
 
-/** The SQL that deletes all rows. Triggers on deletions are dropped before, and created again afterwards. */
+/**
+ * The SQL that deletes all rows. Triggers on deletions are dropped before, and created again
+ * afterwards.
+ */
 async function writeEmptying(): Promise<string> {
   const parts = `SELECT type, name, sql FROM sqlite_schema WHERE type IN ('table', 'trigger') AND name NOT LIKE '\\_cf\\_%' ESCAPE '\\'`
   const { results } = await env.DB.prepare(parts).all<{ type: string; name: string; sql: string }>()

@@ -1,7 +1,10 @@
 import type { UnixMs } from '../../src/worker/common/time.ts'
 import type { ObjectHost } from '../../src/worker/platform/object-host.ts'
 
-/** The storage and the alarm of a Durable Object, in memory. They outlive the instances that use them. */
+/**
+ * The storage and the alarm of a Durable Object, in memory. They outlive the instances that use
+ * them.
+ */
 export interface MemoryHost extends ObjectHost {
   /** When the alarm is due, or null. The test must run it. */
   alarmAt: UnixMs | null

@@ -2,7 +2,10 @@ import { type Address, addressFromHex } from '../../src/worker/chain/address.ts'
 import { infoOf, placeOf, type RenderedBlock, type Wire } from './block-json.ts'
 import { quantity } from './hex.ts'
 
-/** One JSON-RPC call. A request to the HTTP API becomes one, too: its path is the method, and its body the only parameter. */
+/**
+ * One JSON-RPC call. A request to the HTTP API becomes one, too: its path is the method, and its
+ * body the only parameter.
+ */
 export interface IncomingCall {
   readonly id: unknown
   readonly method: string
@@ -16,23 +19,36 @@ export interface NodeView {
   readonly chainId: string
   /** The height of the node's newest block. */
   readonly head: number
-  /** The height of the newest final block. Null: java-tron before 4.8.0, which does not know the tag `finalized` (PROTOCOL.md, Block tags). */
+  /**
+   * The height of the newest final block. Null: java-tron before 4.8.0, which does not know the tag
+   * `finalized` (PROTOCOL.md, Block tags).
+   */
   readonly finalized: number | null
-  /** A block of the node's chain, which may be above its head. Hashes and txids are 64 hex digits. */
+  /**
+   * A block of the node's chain, which may be above its head. Hashes and txids are 64 hex digits.
+   */
   blockAt(height: number): RenderedBlock | undefined
   blockByHash(hash: string): RenderedBlock | undefined
   blockOf(txid: string): RenderedBlock | undefined
-  /** Without history every receipt is null and each list of logs is empty (PROTOCOL.md, Log queries). */
+  /**
+   * Without history every receipt is null and each list of logs is empty (PROTOCOL.md, Log
+   * queries).
+   */
   readonly hasHistory: boolean
   /** Whether the node stores internal transactions (java-tron's setting `vm.saveInternalTx`). */
   readonly keepsInternals: boolean
-  /** The most logs that the node returns in one reply; java-tron's default is 10,000 (PROTOCOL.md, Log queries). */
+  /**
+   * The most logs that the node returns in one reply; java-tron's default is 10,000 (PROTOCOL.md,
+   * Log queries).
+   */
   readonly logsMax: number
   /** A balance in smallest units, of TRX if `contract` is null. */
   balanceOf(address: Address, contract: Address | null): bigint
   /** The token's `decimals()`, or undefined if there is no such contract. */
   decimalsOf(contract: Address): number | undefined
-  /** The reply of `getaccount` for an address in Base58Check: `{}` if the account does not exist. */
+  /**
+   * The reply of `getaccount` for an address in Base58Check: `{}` if the account does not exist.
+   */
   accountOf(address: string): Wire
   /** The reply to a signed transaction that is sent to the node. */
   broadcast(transaction: string): Wire
@@ -97,13 +113,19 @@ function toAddress(text: unknown): Address {
   return address
 }
 
-/** The block with txids, whatever the call asks for: the service does not ask for whole transactions. */
+/**
+ * The block with txids, whatever the call asks for: the service does not ask for whole
+ * transactions.
+ */
 function blockOf(node: NodeView, tag: unknown): CallResponse {
   const height = heightOf(node, tag)
   return typeof height === 'number' ? success(blockAt(node, height)?.brief() ?? null) : height
 }
 
-/** The height that a block tag means. A node that does not know a tag reads it as a number and fails (PROTOCOL.md, Block tags). */
+/**
+ * The height that a block tag means. A node that does not know a tag reads it as a number and fails
+ * (PROTOCOL.md, Block tags).
+ */
 function heightOf({ head, finalized }: NodeView, tag: unknown): number | CallResponse {
   if (typeof tag !== 'string') return failure(-32700, 'JSON parse error')
   if (tag === 'latest') return head
@@ -149,7 +171,10 @@ function minedIn(node: NodeView, hash: unknown): { readonly rendered: RenderedBl
   return index < 0 ? null : { rendered, index }
 }
 
-/** The node's error if a call asks for another state than that of `latest`; else null (PROTOCOL.md, Balances). */
+/**
+ * The node's error if a call asks for another state than that of `latest`; else null (PROTOCOL.md,
+ * Balances).
+ */
 function requireLatest(params: readonly unknown[]): CallResponse | null {
   if (params.length !== 2) return badParameters
   return params[1] === 'latest' ? null : failure(-32602, 'QUANTITY not supported, just support TAG as latest')
@@ -176,7 +201,10 @@ function callResultOf(node: NodeView, call: unknown): CallResponse {
 const isAddress = (value: unknown): value is string =>
   typeof value === 'string' && /^(?:0x)?(?:41)?[0-9a-f]{40}$/i.test(value)
 
-/** The blocks from `startNum` up to but not including `endNum`; none if there would be more than 100 (PROTOCOL.md, HTTP API). */
+/**
+ * The blocks from `startNum` up to but not including `endNum`; none if there would be more than 100
+ * (PROTOCOL.md, HTTP API).
+ */
 function blocksOf(node: NodeView, { startNum, endNum }: { startNum: number; endNum: number }): Wire {
   const count = endNum - startNum > 100 ? 0 : Math.max(endNum - startNum, 0)
   const block = Array.from({ length: count }, (_, i) => blockAt(node, startNum + i)?.api()).filter(

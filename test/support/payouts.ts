@@ -47,6 +47,9 @@ export function signatureOf(rawData: Uint8Array, key: Uint8Array = privateKey): 
 export const signTransfer = (content: Omit<TransferContent, 'from'>): SignedPayout =>
   signBytes(encodeTransfer({ ...content, from: payoutAddress }))
 
-/** SQL that stores the agreed decimals of a token, as the scan does: without them no payout in the token is accepted. */
+/**
+ * SQL that stores the agreed decimals of a token, as the scan does: without them no payout in the
+ * token is accepted.
+ */
 export const agreedDecimals = (contract: Address = usdtAddress) =>
   `INSERT INTO agreed_decimals (contract, decimals, stored_at) VALUES ('${contract}', 6, 1)`

@@ -1,6 +1,7 @@
 /**
- * A stand-in for `wrangler d1 execute DB --local --json --command <sql>`, which takes seconds to start. It runs the statements on the same file, in
- * one transaction, and prints the same form of output. `test/commands/operate/busy.test.ts` checks the real wrangler's answers.
+ * A stand-in for `wrangler d1 execute DB --local --json --command <sql>`, which takes seconds to
+ * start. It runs the statements on the same file, in one transaction, and prints the same form of
+ * output. `test/commands/operate/busy.test.ts` checks the real wrangler's answers.
  */
 import { readFileSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'

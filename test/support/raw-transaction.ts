@@ -9,8 +9,8 @@ interface ContractMessage {
 }
 
 /**
- * The bytes of `Transaction.raw` (PROTOCOL.md, Transaction bytes). `timestamp` is in milliseconds since 1970. Give each transaction another `timestamp`, so
- * that its txid is unique.
+ * The bytes of `Transaction.raw` (PROTOCOL.md, Transaction bytes). `timestamp` is in milliseconds
+ * since 1970. Give each transaction another `timestamp`, so that its txid is unique.
  */
 export function encodeRawTransaction(spec: TransactionSpec, timestamp: number): Uint8Array {
   if (spec.kind === 'bytes' || spec.kind === 'signed') return spec.rawData
@@ -64,7 +64,10 @@ function encodeCall(from: Address, contract: Address, value: bigint, data: strin
   return { type: 31, message: message.tag(4, 2).bytes(hexToBytes(data)).finish() }
 }
 
-/** For each contract type the field numbers of recipient and amount in its message (PROTOCOL.md, Contract types). 0: the message has no such field. */
+/**
+ * For each contract type the field numbers of recipient and amount in its message (PROTOCOL.md,
+ * Contract types). 0: the message has no such field.
+ */
 const messageFields: Readonly<Record<number, readonly [to: number, amount: number]>> = {
   0: [2, 0],
   1: [2, 3],

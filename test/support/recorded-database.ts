@@ -12,8 +12,9 @@ interface Recording {
 }
 
 /**
- * The same database for a service. `statements` gets every statement when it has been run. After `hang`, no statement begins until the returned function is
- * called; `begun` is the number of statements that were begun, whether they have ended or not.
+ * The same database for a service. `statements` gets every statement when it has been run. After
+ * `hang`, no statement begins until the returned function is called; `begun` is the number of
+ * statements that were begun, whether they have ended or not.
  */
 export function recordDatabase(real: D1Database) {
   const statements: RunStatement[] = []

@@ -39,7 +39,10 @@ export type Fault =
       readonly change: (call: IncomingCall, response: CallResponse) => CallResponse | undefined
     }
 
-/** A node that serves a built chain as java-tron does, except where `script` returns a fault. A test may change every property at any time. */
+/**
+ * A node that serves a built chain as java-tron does, except where `script` returns a fault. A test
+ * may change every property at any time.
+ */
 export interface ScriptedNode {
   chain: BuiltChain
   /** How many of the chain's newest blocks the node does not have yet. */
@@ -47,9 +50,15 @@ export interface ScriptedNode {
   /** How many blocks the node's newest final block is below its newest one. */
   finalityLag: number
   supportsFinalized: boolean
-  /** Without history every receipt is null and each list of logs is empty (PROTOCOL.md, Log queries). */
+  /**
+   * Without history every receipt is null and each list of logs is empty (PROTOCOL.md, Log
+   * queries).
+   */
   hasHistory: boolean
-  /** Whether the node stores internal transactions, which java-tron does only if it is configured to. */
+  /**
+   * Whether the node stores internal transactions, which java-tron does only if it is configured
+   * to.
+   */
   keepsInternals: boolean
   /** The most logs that the node returns in one reply. */
   logsMax: number
@@ -96,7 +105,10 @@ const apiPaths = [
   '/wallet/getaccountresource',
 ]
 
-/** A `fetch` that passes requests to the node of their URL: exactly `rpc`, or `api` followed by one of `apiPaths`. It rejects any other URL. */
+/**
+ * A `fetch` that passes requests to the node of their URL: exactly `rpc`, or `api` followed by one
+ * of `apiPaths`. It rejects any other URL.
+ */
 export function connect(
   nodes: readonly { readonly rpc: string; readonly api: string; readonly node: ScriptedNode }[],
 ): (url: string, init: RequestInit) => Promise<Response> {
@@ -110,7 +122,9 @@ export function connect(
   }
 }
 
-/** A fault that replaces the result of each call of a JSON-RPC method, or of a path of the HTTP API. */
+/**
+ * A fault that replaces the result of each call of a JSON-RPC method, or of a path of the HTTP API.
+ */
 export function changing(method: string, change: (result: unknown, call: IncomingCall) => unknown): Fault {
   return {
     kind: 'changed-calls',
@@ -148,7 +162,9 @@ async function respond(node: ScriptedNode, path: string, init: RequestInit): Pro
   return text(fault?.kind === 'truncated-json' ? body.slice(0, -7) : body)
 }
 
-/** What nodes show of each block. All nodes share it, because rendering a large block takes long. */
+/**
+ * What nodes show of each block. All nodes share it, because rendering a large block takes long.
+ */
 const rendered = new WeakMap<ChainBlock, RenderedBlock>()
 
 function rendering(block: ChainBlock | undefined): RenderedBlock | undefined {
@@ -197,7 +213,9 @@ const text = (body: string, status = 200) =>
   new Response(body, { status, headers: { 'content-type': 'application/json-rpc' } })
 const json = (value: unknown) => text(JSON.stringify(value))
 
-/** The response if the fault replaces all of it, or null if the fault changes a correct response. */
+/**
+ * The response if the fault replaces all of it, or null if the fault changes a correct response.
+ */
 async function failRequest(
   fault: Fault,
   signal: AbortSignal | null,

@@ -1,10 +1,16 @@
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite'
 import { readMigrations } from './database-file.ts'
 
-/** The work of one round trip to the database. With `failAt` it throws before the statement at that index, and earlier statements are rolled back. */
+/**
+ * The work of one round trip to the database. With `failAt` it throws before the statement at that
+ * index, and earlier statements are rolled back.
+ */
 export type DatabaseWork<T> = (failAt?: number) => T
 
-/** Carries out a round trip: decides when and whether `work` runs, and what the caller gets. `statements` is the SQL of `work`. */
+/**
+ * Carries out a round trip: decides when and whether `work` runs, and what the caller gets.
+ * `statements` is the SQL of `work`.
+ */
 export type RoundTrip = <T>(work: DatabaseWork<T>, statements: readonly string[]) => Promise<T>
 
 export interface SqliteD1 {
@@ -14,11 +20,14 @@ export interface SqliteD1 {
   connect(roundTrip: RoundTrip): D1Database
   /** Begins a transaction around everything that follows, for `rollBack`. */
   begin(): void
-  /** Undoes everything since `begin`. Prepared statements stay valid, so the next run of the test begins within microseconds. */
+  /**
+   * Undoes everything since `begin`. Prepared statements stay valid, so the next run of the test
+   * begins within microseconds.
+   */
   rollBack(): void
   /**
-   * From now on calls `changed` with the `id` of each row of these tables that is inserted, updated or deleted, even if the change is rolled back
-   * later.
+   * From now on calls `changed` with the `id` of each row of these tables that is inserted, updated
+   * or deleted, even if the change is rolled back later.
    */
   watch(tables: readonly string[], changed: (table: string, id: number) => void): void
 }
@@ -32,9 +41,10 @@ type Row = Readonly<Record<string, unknown>>
 type Prepare = (sql: string, asArrays: boolean) => StatementSync
 
 /**
- * Opens a D1 over SQLite in Node, for tests with thousands of runs: with the same SQL and triggers, and batches that are stored whole or not at all. Only the
- * part of D1 that the service uses exists. By default it is in memory, with all migrations applied. `file` opens an existing database, such as wrangler's, as
- * it is.
+ * Opens a D1 over SQLite in Node, for tests with thousands of runs: with the same SQL and triggers,
+ * and batches that are stored whole or not at all. Only the part of D1 that the service uses
+ * exists. By default it is in memory, with all migrations applied. `file` opens an existing
+ * database, such as wrangler's, as it is.
  */
 export function openSqliteD1(file?: string): SqliteD1 {
   const sqlite = new DatabaseSync(file ?? ':memory:')
@@ -79,13 +89,20 @@ function createPrepare(sqlite: DatabaseSync): Prepare {
   }
 }
 
-/** Matches quoted texts and names, because they can contain a `?`, and each parameter `?` together with a LIMIT before it. */
+/**
+ * Matches quoted texts and names, because they can contain a `?`, and each parameter `?` together
+ * with a LIMIT before it.
+ */
 const parameterForm = /'[^']*'|"[^"]*"|(?:LIMIT )?\?/g
-/** For each SQL text: which of its parameters follow LIMIT, and for each used value of LIMIT the text that has the value written in. */
+/**
+ * For each SQL text: which of its parameters follow LIMIT, and for each used value of LIMIT the
+ * text that has the value written in.
+ */
 const statements = new Map<string, { readonly areLimits: readonly boolean[]; readonly written: Map<string, string> }>()
 
 /**
- * Writes the values of LIMIT into the SQL. If they were parameters, SQLite would compile the statement again for each value, which takes most of its time.
+ * Writes the values of LIMIT into the SQL. If they were parameters, SQLite would compile the
+ * statement again for each value, which takes most of its time.
  */
 function writeLimits({ sql, values }: Bound): Bound {
   const { areLimits, written } = statements.get(sql) ?? noteStatement(sql)
@@ -144,7 +161,10 @@ function connect(sqlite: DatabaseSync, prepare: Prepare, roundTrip: RoundTrip): 
   return db as unknown as D1Database // safe: it has all members of a D1Database that the service uses
 }
 
-/** Runs all statements or none, as D1 does with a batch. A single statement needs no savepoint, because SQLite runs it wholly or not at all. */
+/**
+ * Runs all statements or none, as D1 does with a batch. A single statement needs no savepoint,
+ * because SQLite runs it wholly or not at all.
+ */
 function runAtomically<T, R>(sqlite: DatabaseSync, items: readonly T[], run: (item: T) => R, failAt?: number): R[] {
   const needsSavepoint = items.length !== 1 || failAt !== undefined
   if (needsSavepoint) sqlite.exec('SAVEPOINT step')

@@ -41,7 +41,8 @@ export function base64Url(data: string | Uint8Array): string {
 }
 
 /**
- * A token with an HMAC-SHA-256 signature under any bytes. An attacker can sign with a public key's bytes and hope that they are taken for a secret.
+ * A token with an HMAC-SHA-256 signature under any bytes. An attacker can sign with a public key's
+ * bytes and hope that they are taken for a secret.
  */
 export async function signWithBytes(header: unknown, claims: unknown, key: Uint8Array): Promise<string> {
   const signed = forgeToken(header, claims).slice(0, -1)
@@ -50,7 +51,10 @@ export async function signWithBytes(header: unknown, claims: unknown, key: Uint8
   return `${signed}.${base64Url(new Uint8Array(signature))}`
 }
 
-/** A token with an HMAC signature by the hash of `alg`. The secret may be one that libraries refuse as too short. */
+/**
+ * A token with an HMAC signature by the hash of `alg`. The secret may be one that libraries refuse
+ * as too short.
+ */
 export async function signWithHash(alg: string, claims: unknown, secret: string): Promise<string> {
   const signed = forgeToken({ alg }, claims).slice(0, -1)
   const hash = `SHA-${alg.slice(2)}`

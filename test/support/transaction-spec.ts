@@ -1,6 +1,9 @@
 import type { Address } from '../../src/worker/chain/address.ts'
 
-/** A transaction to build. `failed` makes a contract call that is in a block but failed (PROTOCOL.md, Failed transactions with logs). */
+/**
+ * A transaction to build. `failed` makes a contract call that is in a block but failed
+ * (PROTOCOL.md, Failed transactions with logs).
+ */
 export type TransactionSpec =
   | { readonly kind: 'trx' | 'trc10'; readonly from: Address; readonly to: Address; readonly amount: bigint }
   | {
@@ -22,7 +25,10 @@ export type TransactionSpec =
       readonly logs?: readonly LogSpec[]
       readonly internals?: readonly InternalSpec[]
     }
-  /** A contract of any type, with the target and the value that JSON-RPC shows for it (PROTOCOL.md, Contract types). */
+  /**
+   * A contract of any type, with the target and the value that JSON-RPC shows for it (PROTOCOL.md,
+   * Contract types).
+   */
   | {
       readonly kind: 'other'
       readonly type: number
@@ -38,7 +44,10 @@ export type TransactionSpec =
       readonly to: Address
       readonly amount: bigint
     }
-  /** A transaction that is signed already, with its result in the block: whether it failed, and its logs. */
+  /**
+   * A transaction that is signed already, with its result in the block: whether it failed, and its
+   * logs.
+   */
   | {
       readonly kind: 'signed'
       readonly rawData: Uint8Array
@@ -48,7 +57,10 @@ export type TransactionSpec =
 
 /** An internal transaction. By default it is a `call`, and the called contract sends it. */
 export interface InternalSpec {
-  /** The kind of the internal transaction, such as `call`, `create`, `suicide` or `freezeBalanceV2ForEnergy`. */
+  /**
+   * The kind of the internal transaction, such as `call`, `create`, `suicide` or
+   * `freezeBalanceV2ForEnergy`.
+   */
   readonly note?: string
   readonly from?: Address
   readonly to: Address
@@ -72,7 +84,10 @@ export const usdtAddress = 'a614f803b6fd780986a42c78ec9c7f77e6ded13c' as Address
 /** The first topic of transfers: keccak256('Transfer(address,address,uint256)'). */
 const transferTopic = '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef'
 
-/** A test address made from a number. Its hex digits contain letters, so that a comparison of upper and lower case can fail. */
+/**
+ * A test address made from a number. Its hex digits contain letters, so that a comparison of upper
+ * and lower case can fail.
+ */
 export function addressOf(n: number): Address {
   return `ab${n.toString(16).padStart(38, '0')}` as Address // safe: 40 hex digits
 }
@@ -97,7 +112,9 @@ const issuerTopics = {
   deprecated: '0xcc358699805e9a8b7f77b522628c7cb9abd07d9efb86b6fb616af1609036a99e',
 } as const
 
-/** The log of an issuer's act as mainnet's USDT emits it: an address is a topic, amounts are data. */
+/**
+ * The log of an issuer's act as mainnet's USDT emits it: an address is a topic, amounts are data.
+ */
 export function issuerLog(
   contract: Address,
   kind: keyof typeof issuerTopics,

@@ -3,7 +3,10 @@ import { lastPrinted } from '../../src/commands/child-environment.ts'
 
 /** A running program whose output is read. */
 export interface PrintingProgram {
-  /** `text` is what the first group of `form` matched. If nothing matched in time, `why` is a sentence about it without a full stop. */
+  /**
+   * `text` is what the first group of `form` matched. If nothing matched in time, `why` is a
+   * sentence about it without a full stop.
+   */
   readonly found: Promise<{ readonly text: string } | { readonly why: string }>
   /** Resolves when the program has ended for any reason, with the last of its output. */
   readonly ended: Promise<string>
@@ -12,8 +15,8 @@ export interface PrintingProgram {
 const keptChars = 4_000
 
 /**
- * Waits at most `msMax` milliseconds until the output of a program matches `form`. `what` names the awaited text in the sentence `why` if no match
- * comes.
+ * Waits at most `msMax` milliseconds until the output of a program matches `form`. `what` names the
+ * awaited text in the sentence `why` if no match comes.
  */
 export function untilPrinted(child: ChildProcess, form: RegExp, what: string, msMax: number): PrintingProgram {
   let output = ''

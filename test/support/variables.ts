@@ -1,4 +1,7 @@
-/** The account key of the well-known test mnemonic `test … junk` (PROTOCOL.md, Addresses and derivation). Everybody can spend from its addresses. */
+/**
+ * The account key of the well-known test mnemonic `test … junk` (PROTOCOL.md, Addresses and
+ * derivation). Everybody can spend from its addresses.
+ */
 export const testXpub =
   'xpub6BuRy7ZmkGfP2RWhoor1kWB1w9DvrtmJbFBvnC1bQ4SB5NbCHTyQYCJSXZtxDbFyHTmC7wkU2he3nYYdpZ3Vf6qUAkXSnL6RPif4BDtDEKr'
 /** Mainnet's USDT contract in Base58Check; `usdtAddress` is the same address as hex digits. */

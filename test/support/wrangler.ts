@@ -11,7 +11,8 @@ const script = `${root}node_modules/wrangler/bin/wrangler.js`
 export function spawnWrangler(args: readonly string[], cwd = root): ChildProcessByStdio<null, Readable, Readable> {
   if (!existsSync(script)) throw new UserError('wrangler is not installed: run "npm ci" and start again.')
   const env = childEnvironment({ ...wranglerVariables, WRANGLER_SEND_METRICS: 'false' })
-  // Its own process group: Ctrl-C then reaches only this process, which stops its children in order.
+  // Its own process group: Ctrl-C then reaches only this process, which stops its children in
+  // order.
   const child = spawn(process.execPath, [script, ...args], {
     cwd,
     env,
@@ -25,7 +26,10 @@ export function spawnWrangler(args: readonly string[], cwd = root): ChildProcess
 /** Long, because wrangler also builds the pages. */
 const endMsMax = 300_000
 
-/** Runs wrangler to its end; returns what it printed. Throws a `UserError` that begins with `failure` if it fails or takes longer than `endMsMax`. */
+/**
+ * Runs wrangler to its end; returns what it printed. Throws a `UserError` that begins with
+ * `failure` if it fails or takes longer than `endMsMax`.
+ */
 export async function runWrangler(args: readonly string[], failure: string, cwd = root): Promise<string> {
   const child = spawnWrangler(args, cwd)
   let output = ''

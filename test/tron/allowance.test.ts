@@ -13,7 +13,10 @@ const [tick, leftover, sending]: readonly [RequestQuota, RequestQuota, RequestQu
 ]
 const hourMs = 3_600_000
 
-/** The allowance of one node. Ticks begin every 200 s here, for which the allowance reserves 2,250 requests a day. */
+/**
+ * The allowance of one node. Ticks begin every 200 s here, for which the allowance reserves 2,250
+ * requests a day.
+ */
 async function create(perDay = 10_000, perSecond = 100, host = createMemoryHost()) {
   let now = 1_800_000_000_000
   const clock = { now: () => now as UnixMs } // safe: milliseconds since 1970
@@ -30,7 +33,10 @@ async function create(perDay = 10_000, perSecond = 100, host = createMemoryHost(
     advance(ms: number) {
       now += ms
     },
-    /** Takes requests until one is refused, at most `max`. Returns how many were allowed, and whose limit refused. */
+    /**
+     * Takes requests until one is refused, at most `max`. Returns how many were allowed, and whose
+     * limit refused.
+     */
     use(quota: RequestQuota, max = 20_000, sent = 0, from = allowance) {
       for (let i = 0; i < max; ) {
         const room = from.take(1, quota, sent)
@@ -123,7 +129,10 @@ describe('the allowance of a day', () => {
 })
 
 describe('the allowance of a second', () => {
-  /** Takes the requests one after the other. For each returns how many milliseconds it had to wait, or whose limit refused it. */
+  /**
+   * Takes the requests one after the other. For each returns how many milliseconds it had to wait,
+   * or whose limit refused it.
+   */
   const waits = (a: Awaited<ReturnType<typeof create>>, quotas: readonly RequestQuota[], allowance = a.allowance) =>
     quotas.map((quota) => {
       const begun = a.now()

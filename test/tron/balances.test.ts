@@ -74,7 +74,10 @@ describe('balances', () => {
 
 describe('the balances of one address', () => {
   const units = 100n
-  /** Reads the balances where each node shows its number in `shown` as TRX, and twice as much of a token. Null: the node gives no token balance. */
+  /**
+   * Reads the balances where each node shows its number in `shown` as TRX, and twice as much of a
+   * token. Null: the node gives no token balance.
+   */
   const readFrom = async (quorum: number, shown: readonly (bigint | null)[]) => {
     const h = createHarness({ nodes: shown.length, quorum })
     for (const [i, balance] of shown.entries()) {

@@ -10,7 +10,8 @@ const sending = (h: Harness) => h.open({ kind: 'sending' }, 10_000)
 /** How many broadcasts each node has received. */
 const received = ({ nodes }: Harness) => nodes.map(({ broadcasts }) => broadcasts.length)
 /** A node that has answered a transaction before. */
-const answered = (node: number, times: number, at: number): NodeSendings => ({ node, times, at: at as UnixMs }) // safe: only compared
+// safe: only compared
+const answered = (node: number, times: number, at: number): NodeSendings => ({ node, times, at: at as UnixMs })
 
 /** Broadcasts a transaction; returns the number of the node that has answered. */
 async function broadcast(h: Harness, before: readonly NodeSendings[] = []): Promise<number> {
@@ -19,7 +20,10 @@ async function broadcast(h: Harness, before: readonly NodeSendings[] = []): Prom
   return answer.value.node
 }
 
-/** Broadcasts `count` transactions at once; returns when each was answered, in milliseconds from now. */
+/**
+ * Broadcasts `count` transactions at once; returns when each was answered, in milliseconds from
+ * now.
+ */
 async function burst(h: Harness, count: number): Promise<readonly number[]> {
   const start = h.now()
   const waiting = Array.from({ length: count }, async () => {

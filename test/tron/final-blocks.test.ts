@@ -28,7 +28,10 @@ const failed = (block: Record<string, unknown>) => ({
     i === 0 ? { ...one, ret: [{ contractRet: 'REVERT' }] } : one,
   ),
 })
-/** Makes a node hide the first log of block `i`, and number the other logs of the block as if that log did not exist. */
+/**
+ * Makes a node hide the first log of block `i`, and number the other logs of the block as if that
+ * log did not exist.
+ */
 const withoutLogsOf = (h: Harness, i: number) =>
   changing('eth_getLogs', (value) => {
     const list = value as Wire[]

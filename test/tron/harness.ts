@@ -60,7 +60,9 @@ export interface Harness {
   sleep(ms: number): Promise<void>
   /** How many timers of the virtual clock are running. */
   timers(): number
-  /** Drops the Durable Object's memory, as the platform may at any time. The object's storage stays. */
+  /**
+   * Drops the Durable Object's memory, as the platform may at any time. The object's storage stays.
+   */
   evict(): void
   /** The log lines of the alarms that were raised so far. */
   reports(): readonly Line[]
@@ -86,10 +88,16 @@ export const token = (amount: bigint, to: Address = us): TransactionSpec => ({
   amount,
 })
 
-/** A chain of 5 final blocks and 18 newer ones. Each final block has four transfers: TRX and a token to `us`, a token and TRX to `them`. */
+/**
+ * A chain of 5 final blocks and 18 newer ones. Each final block has four transfers: TRX and a token
+ * to `us`, a token and TRX to `them`.
+ */
 export const busyChain = (): BuiltChain => hashed.fork(hashed.tip().height)
 
-/** The chain of which `busyChain` makes a copy for each test, because hashing new blocks would take longer than most tests. */
+/**
+ * The chain of which `busyChain` makes a copy for each test, because hashing new blocks would take
+ * longer than most tests.
+ */
 const hashed = buildBusyChain()
 
 function buildBusyChain(): BuiltChain {
@@ -185,7 +193,8 @@ export function createHarness(options: HarnessOptions = {}): Harness {
     fail(i, fault) {
       nodeAt(i).script = () => fault
     },
-    open: (quota = { kind: 'tick' }, deadlineMs = 20_000) => tron.open(quota, (clock.now() + deadlineMs) as UnixMs), // safe: milliseconds since 1970
+    // safe: milliseconds since 1970
+    open: (quota = { kind: 'tick' }, deadlineMs = 20_000) => tron.open(quota, (clock.now() + deadlineMs) as UnixMs),
     settle: (result) => settle(clock, result),
     now: clock.now,
     advance: clock.jump,
@@ -207,7 +216,10 @@ async function settle<T>(clock: VirtualClock, result: Promise<T>): Promise<T> {
   return result
 }
 
-/** A harness whose nodes have passed the check before their first use (the probe). The counts of requests and the log begin empty after it. */
+/**
+ * A harness whose nodes have passed the check before their first use (the probe). The counts of
+ * requests and the log begin empty after it.
+ */
 export async function createProbed(options: HarnessOptions = {}): Promise<Harness> {
   const h = createHarness(options)
   const { value } = unwrapped(await h.settle(h.open().finalizedHead(null)))
@@ -228,8 +240,8 @@ export const readBlocks = (h: Harness, count = 5) =>
   h.settle(h.open().finalBlocks(at(h.chain.firstHeight), at(h.chain.firstHeight + count - 1)))
 
 /**
- * One item for each block: the number of transfers to or from `us`; a text such as `2 and calls` if receipts are still to be read; `no` if nodes do not agree
- * on the block.
+ * One item for each block: the number of transfers to or from `us`; a text such as `2 and calls` if
+ * receipts are still to be read; `no` if nodes do not agree on the block.
  */
 export function wordsOf(result: Result<readonly BlockReading[], unknown>) {
   if (!result.ok) return result.error

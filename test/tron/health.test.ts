@@ -53,7 +53,8 @@ describe('a service of a node that fails', () => {
     h.fail(1, { kind: 'broken-connection' })
     for (let i = 0; i < 6; i += 1) expect((await readBlocks(h)).ok).toBe(false)
     h.fail(1, null) // the node answers again before the time ends in which the service leaves it alone
-    expect(wordsOf(await readBlocks(h))).toEqual([2]) // fewer blocks at once, because a large block could have made the node fail
+    // fewer blocks at once, because a large block could have made the node fail
+    expect(wordsOf(await readBlocks(h))).toEqual([2])
     expect(wordsOf(await readBlocks(h))).toEqual([2, 2])
   })
 
@@ -99,7 +100,10 @@ describe('a slow node', () => {
 describe('a node that is slow again each time', () => {
   it('is asked after all others for twice as long, up to six hours, until it was quick for ten minutes', async () => {
     const h = await createProbed({ nodes: 2, quorum: 1 })
-    /** Lets time pass until the service asks the first node before the others again; returns how many minutes that took. */
+    /**
+     * Lets time pass until the service asks the first node before the others again; returns how
+     * many minutes that took.
+     */
     const minutes = async () => {
       for (let all = 0; ; all += 5) {
         for (const node of h.nodes) node.requests.length = 0

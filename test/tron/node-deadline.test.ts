@@ -66,7 +66,10 @@ const anyValue = fc.oneof(
   fc.jsonValue({ maxDepth: 3 }),
 )
 
-/** The paths of the value itself and of all its members, at any depth; of arrays only the first three. */
+/**
+ * The paths of the value itself and of all its members, at any depth; of arrays only the first
+ * three.
+ */
 function pathsIn(value: unknown, path: readonly (string | number)[] = []): (readonly (string | number)[])[] {
   const members = Array.isArray(value) ? [...value.entries()].slice(0, 3) : isObject(value) ? Object.entries(value) : []
   return [path, ...members.flatMap(([key, member]) => pathsIn(member, [...path, key]))]
@@ -85,7 +88,9 @@ interface Exchange {
   readonly reply: unknown
 }
 
-/** All requests that a question causes, those that check a new node included, with their replies. */
+/**
+ * All requests that a question causes, those that check a new node included, with their replies.
+ */
 async function exchangesOf(ask: Ask): Promise<readonly Exchange[]> {
   const h = createHarness({ nodes: 1 })
   await h.settle(ask(h.open(), h))
@@ -101,7 +106,10 @@ async function exchangesOf(ask: Ask): Promise<readonly Exchange[]> {
   )
 }
 
-/** Turns a reply to the request `before` into the same reply to the request `now`: only the ids differ. */
+/**
+ * Turns a reply to the request `before` into the same reply to the request `now`: only the ids
+ * differ.
+ */
 function answering(reply: unknown, { calls: [before] }: IncomingRequest, { calls: [now] }: IncomingRequest): unknown {
   const withId = (one: unknown) =>
     isObject(one) && typeof one.id === 'number' ? { ...one, id: one.id - Number(before?.id) + Number(now?.id) } : one
@@ -110,7 +118,10 @@ function answering(reply: unknown, { calls: [before] }: IncomingRequest, { calls
 
 const errors = [{ Error: 'x' }, { jsonrpc: '2.0', id: null, error: { code: -32000, message: 'x' } }]
 
-/** Which reply goes wrong, and how: one of its fields gets any value, or it is an error of which a field may have any value. */
+/**
+ * Which reply goes wrong, and how: one of its fields gets any value, or it is an error of which a
+ * field may have any value.
+ */
 const anyFault = fc.record({
   which: fc.nat(),
   field: fc.nat(),
@@ -156,7 +167,8 @@ describe('the time of a node', () => {
   it('ends for all that one question asks of it: the next node is asked, and the slow one goes to the back', async () => {
     const h = await createProbed({ nodes: 3, quorum: 2 })
     h.node(0).script = ({ batch }) =>
-      batch ? { kind: 'status', status: 400, body: '{}' } : { kind: 'delayed', wait: () => h.sleep(2_500) } // each request alone is answered in time
+      // each request alone is answered in time
+      batch ? { kind: 'status', status: 400, body: '{}' } : { kind: 'delayed', wait: () => h.sleep(2_500) }
     const read = () =>
       h.settle(h.open({ kind: 'tick' }, 18_000).finalBlocks(at(h.chain.firstHeight), at(h.chain.firstHeight + 4)))
     const begun = h.now()
@@ -255,7 +267,8 @@ describe('the time of a node', () => {
       ends.push((await h.settle(chain100.finalBlocks(at(chain.firstHeight), at(chain.firstHeight + 99)))).ok)
       h.advance(3_000)
     }
-    expect(ends).toEqual(Array<boolean>(10).fill(true)) // a question that takes too long is asked again at once, for fewer blocks
+    // a question that takes too long is asked again at once, for fewer blocks
+    expect(ends).toEqual(Array<boolean>(10).fill(true))
   })
 
   it.each([
@@ -283,7 +296,8 @@ describe('the time of a node', () => {
       return head.ok && read.ok
     }
     const ends = [await tick(), await tick(), await tick(), await tick(), await tick()]
-    expect(ends.slice(1)).toEqual([true, true, true, true]) // the first tick may fail, because in it the service finds out that a node takes no batches
+    // the first tick may fail, because in it the service finds out that a node takes no batches
+    expect(ends.slice(1)).toEqual([true, true, true, true])
   })
 
   it('that it has used makes no honest node look behind, whose head came earlier', async () => {
@@ -303,7 +317,10 @@ describe('the time of a node', () => {
 })
 
 describe('a node that invents final blocks a little too high', () => {
-  /** Makes a node show invented blocks in place of the newest final ones, and a finalized head above them. */
+  /**
+   * Makes a node show invented blocks in place of the newest final ones, and a finalized head above
+   * them.
+   */
   const inventing = (h: Harness): Fault =>
     changing('eth_getBlockByNumber', (value, { params: [which] }) => {
       const final = finalOf(h)

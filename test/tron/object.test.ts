@@ -161,7 +161,9 @@ describe('a node that is behind', () => {
   })
 })
 
-/** Makes a node refuse requests beyond `perSecond`, whatever limit the service is configured with. */
+/**
+ * Makes a node refuse requests beyond `perSecond`, whatever limit the service is configured with.
+ */
 function allowing(h: Harness, perSecond: number): (incoming: IncomingRequest) => Fault | null {
   const times: number[] = []
   return () => {
@@ -203,7 +205,9 @@ describe('a node that allows fewer requests than it is configured with', () => {
     await head(h)
     h.node(0).script = () => null
   }
-  /** How many of 20 requests of ticks are sent within 1.5 s; ticks may use half of the allowance. */
+  /**
+   * How many of 20 requests of ticks are sent within 1.5 s; ticks may use half of the allowance.
+   */
   const perSecond = async (h: Harness) => {
     h.node(0).requests.length = 0
     const chain = h.open({ kind: 'tick' }, 1_500)

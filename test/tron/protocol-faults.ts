@@ -6,7 +6,10 @@ import type { Wire } from '../support/block-json.ts'
 import { changing, type Fault, failing, type IncomingRequest } from '../support/scripted-node.ts'
 import type { Harness } from './harness.ts'
 
-/** A section of PROTOCOL.md, what a node does wrong, and the fault with which a scripted node does it. */
+/**
+ * A section of PROTOCOL.md, what a node does wrong, and the fault with which a scripted node does
+ * it.
+ */
 export type FaultRow = readonly [section: string, title: string, fault: RequestFault]
 /** A fault that is the same for each request, or that depends on the chain and the request. */
 export type RequestFault = Fault | ((h: Harness, incoming: IncomingRequest) => Fault | null)
@@ -44,7 +47,10 @@ const status = (code: number, body = ''): Fault => ({ kind: 'status', status: co
 const text = (body: string): Fault => ({ kind: 'body', body })
 const json = (value: unknown): Fault => text(JSON.stringify(value))
 const anError = { jsonrpc: '2.0', error: { code: -32700, message: 'JSON parse error' } }
-/** A node that replaces the last replies of a batch by errors without a usable id: null or the text "null". */
+/**
+ * A node that replaces the last replies of a batch by errors without a usable id: null or the text
+ * "null".
+ */
 const withoutIds = (count: number) =>
   replies((list) => [
     ...list.slice(0, -count),
@@ -58,7 +64,10 @@ function recorded(name: string, i: number): Fault {
   return status(call?.status ?? 200, call?.responseText ?? JSON.stringify(call?.response))
 }
 
-/** A node that answers every call of a method with the error of the call at index `i` of a recording. */
+/**
+ * A node that answers every call of a method with the error of the call at index `i` of a
+ * recording.
+ */
 function recordedError(method: string, name: string, i: number): Fault {
   const response = recording(name)[i]?.response
   if (!isObject(response) || !isObject(response.error)) throw new Error(`no error: ${name}`)

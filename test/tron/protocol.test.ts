@@ -21,7 +21,9 @@ import {
 const noAnswer = { ok: false, error: { kind: 'no-answer' } }
 const three = (firstHeight: number) => [at(firstHeight), at(firstHeight + 2)] as const
 
-/** Checks the nodes while they are healthy, and then gives every request to the first one the fault. */
+/**
+ * Checks the nodes while they are healthy, and then gives every request to the first one the fault.
+ */
 async function createFaulty(fault: RequestFault, options: { nodes: number; quorum: number }) {
   const h = await createProbed(options)
   h.node(0).script = (incoming) => (typeof fault === 'function' ? fault(h, incoming) : fault)
@@ -37,7 +39,8 @@ describe('a faulty reply is no answer, and never "no deposits"', () => {
     expect(await h.settle(h.open().finalBlocks(first, first))).toMatchObject(noAnswer)
   })
 
-  const isOfSize = (title: string) => title === 'HTTP 413 for every size' // receipts that are too large count as unreadable, which is an answer
+  // receipts that are too large count as unreadable, which is an answer
+  const isOfSize = (title: string) => title === 'HTTP 413 for every size'
   it.each([...receiptFaults, ...responseFaults.filter(([, title]) => !isOfSize(title))])(
     '%s, for receipts: %s',
     async (_section, _title, fault) => {

@@ -2,7 +2,10 @@ import { describe, expect, it } from 'vitest'
 import { createChain } from '../support/chain-builder.ts'
 import { at, createProbed, type Harness } from './harness.ts'
 
-/** The first node refuses batches, so that the logs of each block are a request of their own, and takes `ms` milliseconds for each request. */
+/**
+ * The first node refuses batches, so that the logs of each block are a request of their own, and
+ * takes `ms` milliseconds for each request.
+ */
 async function createBatchless(ms: number, nodes = 1) {
   const chain = createChain()
   chain.addEmpty(100)

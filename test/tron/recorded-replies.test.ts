@@ -9,7 +9,10 @@ import keyLimit from '../recordings/documented/rate-limit-of-trongrid-key.json' 
 import { outcomeOf, type RecordedCall, recording, recordingNames } from '../recordings/recordings.ts'
 import { createVirtualClock } from '../support/virtual-clock.ts'
 
-/** What the service makes of a recorded HTTP response to a request with this body: the word `JSON`, or the kind of node error. */
+/**
+ * What the service makes of a recorded HTTP response to a request with this body: the word `JSON`,
+ * or the kind of node error.
+ */
 async function received({ status = 200, response, responseText }: RecordedCall, body = '[]'): Promise<string> {
   const fetch = async () => new Response(responseText ?? JSON.stringify(response), { status })
   const target = { url: 'https://node.test/jsonrpc', keyHeader: null }

@@ -14,7 +14,10 @@ import {
   unwrap,
 } from '../recordings/recordings.ts'
 
-/** Contract types by the names of their recordings: the type's number, and whether it names a target. */
+/**
+ * Contract types by the names of their recordings: the type's number, and whether it names a
+ * target.
+ */
 const contractTypes: Readonly<Record<string, readonly [number, 'a target' | 'none']>> = {
   AccountCreateContract: [0, 'a target'],
   TransferContract: [1, 'a target'],
@@ -46,7 +49,10 @@ const contractTypes: Readonly<Record<string, readonly [number, 'a target' | 'non
   UnDelegateResourceContract: [58, 'a target'],
 }
 
-/** The transfers to users in each recorded transaction of block 122, as `user asset amount`, in smallest units. */
+/**
+ * The transfers to users in each recorded transaction of block 122, as `user asset amount`, in
+ * smallest units.
+ */
 const payments: Readonly<Record<string, readonly string[]>> = {
   'contract-types/TransferContract': ['1 TRX 3500000'],
   'contract-types/TransferAssetContract': [], // a TRC-10 token: JSON-RPC shows it like TRX
@@ -165,7 +171,8 @@ describe('recorded block 122', () => {
 
   it('has all recorded transactions in the table, in the order of the chain', () => {
     expect(Object.keys(payments)).toEqual(expect.arrayContaining([...recordingNames('transactions/')]))
-    expect(block.transactions.map(({ txid }) => txid)).toEqual(brief.txids.slice(0, 28)) // the last transaction has no recording
+    // the last transaction has no recording
+    expect(block.transactions.map(({ txid }) => txid)).toEqual(brief.txids.slice(0, 28))
   })
 
   it.each(Object.entries(payments))('%s pays %j', (name, expected) => {

@@ -60,7 +60,10 @@ describe('a recorded finalized head', () => {
   })
 })
 
-/** A block with these transactions, all of them successful and without a contract that the service reads. */
+/**
+ * A block with these transactions, all of them successful and without a contract that the service
+ * reads.
+ */
 const blockOf = (header: Header, txids: readonly Txid[]): ParsedBlock => ({
   header,
   transactions: txids.map((txid) => ({ txid, result: 'SUCCESS', contract: null, mayTransfer: false })),

@@ -26,8 +26,9 @@ function of(service: RefusalReply['service'], what: string): RefusalReply {
 const recordedLimit = JSON.stringify(recording('transport/replies-that-are-not-json-rpc')[0]?.response)
 
 /**
- * Replies with which nodes refuse a request: for each row of the table `refusals` those that the row must recognize, and under `in no row` those that no row
- * may recognize. They are recorded from nodes, documented by providers, or written as a gateway would write them.
+ * Replies with which nodes refuse a request: for each row of the table `refusals` those that the
+ * row must recognize, and under `in no row` those that no row may recognize. They are recorded from
+ * nodes, documented by providers, or written as a gateway would write them.
  */
 export const refusalReplies: Readonly<Record<keyof typeof refusals | 'in no row', readonly RefusalReply[]>> = {
   'api-off': [of('api', 'a path that node.disabledApi names')],

@@ -12,7 +12,10 @@ const utf8 = new TextEncoder()
 /** The members of a real block of mainnet that the tests read. */
 const mainnet = JSON.parse(mainnetText) as { block: { transactions: { raw_data_hex: string }[] }[] }
 
-/** What the scan of a reply keeps of a text whose bytes arrive in parts, and the size of what it keeps; or the word with which it refuses the text. */
+/**
+ * What the scan of a reply keeps of a text whose bytes arrive in parts, and the size of what it
+ * keeps; or the word with which it refuses the text.
+ */
 function scanned(text: string, partBytes = 1_000_000) {
   const scan = createReplyScan()
   const bytes = utf8.encode(text)
@@ -47,7 +50,8 @@ describe('a reply', () => {
   it('of one block that is as large as a block can be is kept: 9 MB, or 25 MB where its rendering is made large', () => {
     const [block] = mainnet.block
     const [one] = block?.transactions.slice(1) ?? [] // the second one is a TRX transfer
-    const bytes = (one?.raw_data_hex.length ?? 0) / 2 + 67 + 10 // 67 for the signature, 10 for the result and the lengths of the fields
+    // 67 for the signature, 10 for the result and the lengths of the fields
+    const bytes = (one?.raw_data_hex.length ?? 0) / 2 + 67 + 10
     const transactions = Array(Math.floor(2_000_000 / bytes)).fill(one)
     const text = JSON.stringify({ block: [{ ...block, transactions }] })
     expect(text.length).toBeGreaterThan(7_000_000)

@@ -1,13 +1,22 @@
 import type { Fetch } from '../../src/worker/tron/transport.ts'
 
-/** Watches requests, so that virtual time waits until their bodies are read. A request without a response after a turn of the event loop is not waited for. */
+/**
+ * Watches requests, so that virtual time waits until their bodies are read. A request without a
+ * response after a turn of the event loop is not waited for.
+ */
 export interface WatchedRequests {
   watch(fetch: Fetch): Fetch
-  /** Resolves when no watched request is running and no other work can go on before time passes, or when `done()` is true. */
+  /**
+   * Resolves when no watched request is running and no other work can go on before time passes, or
+   * when `done()` is true.
+   */
   settled(done: () => boolean): Promise<void>
 }
 
-/** After this many turns of the event loop without a running request, all other work waits for virtual time. */
+/**
+ * After this many turns of the event loop without a running request, all other work waits for
+ * virtual time.
+ */
 const idleTurns = 3
 
 /** Starts watching. Only requests by the `fetch` that `watch` returns are watched. */

@@ -7,8 +7,8 @@ import { hang, type Receiver, reset, startReceiver, status } from './receiver.ts
 const numbers = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, i) => from + i)
 
 /**
- * Verifies the newest request with the `standardwebhooks` package, at the time of its own timestamp. Returns the event; throws if the signature is
- * wrong.
+ * Verifies the newest request with the `standardwebhooks` package, at the time of its own
+ * timestamp. Returns the event; throws if the signature is wrong.
  */
 function verified(receiver: Receiver, secret: string): unknown {
   const request = receiver.requests.at(-1)

@@ -59,7 +59,9 @@ describe('the object of an endpoint', () => {
     const db = writable({
       prepare: (sql: string) => {
         queries += 1
-        if (queries === 4) throw new Error('killed') // after the first batch of events its position was stored; this query would store the second position
+        // after the first batch of events its position was stored; this query would store the
+        // second position
+        if (queries === 4) throw new Error('killed')
         return h.db.prepare(sql)
       },
       batch: (statements: D1PreparedStatement[]) => h.db.batch(statements),
@@ -122,7 +124,8 @@ describe('the object of an endpoint', () => {
     const other = { done: false }
     receiver.answer = (response, request) => {
       if (receiver.requests.length !== 5) return status(204)(response, request)
-      // A second instance delivers all 50 events while the first one waits for the answer to its fifth.
+      // A second instance delivers all 50 events while the first one waits for the answer to its
+      // fifth.
       void h
         .open()
         .alarm()
@@ -136,7 +139,8 @@ describe('the object of an endpoint', () => {
     const all = receiver.events()
     expect(all.slice(0, 5)).toEqual(numbers(5))
     expect(all.slice(5, 55)).toEqual(numbers(50))
-    expect(all.slice(55)).toEqual(numbers(20).slice(5)) // the first instance goes on to the end of its batch, and then cannot store its position
+    // the first instance goes on to the end of its batch, and then cannot store its position
+    expect(all.slice(55)).toEqual(numbers(20).slice(5))
     expect(h.row()).toMatchObject({ position: 50 })
     expect(h.host().alarmAt).toBe(h.clock.now() + 5_000)
     await h.clock.advance(5_000)

@@ -32,8 +32,8 @@ export interface EndpointSpec {
 }
 
 /**
- * Starts the objects of endpoints over a real database and to real receivers, with a clock that the test moves. All endpoints are registered before
- * the first event.
+ * Starts the objects of endpoints over a real database and to real receivers, with a clock that the
+ * test moves. All endpoints are registered before the first event.
  */
 export async function startHarness(...specs: readonly EndpointSpec[]) {
   const { sqlite, connect } = openSqliteD1()
@@ -79,7 +79,10 @@ export async function startHarness(...specs: readonly EndpointSpec[]) {
     host: (n = 1) => at(hosts, n),
     /** Stores `count` events. */
     happen: async (count: number) => storeEvents(sqlite, count, clock.now()),
-    /** Wakes the n-th object as the service does after it has stored events, and runs the object's alarm. */
+    /**
+     * Wakes the n-th object as the service does after it has stored events, and runs the object's
+     * alarm.
+     */
     async wake(n = 1, changes: Partial<EndpointParts> = {}) {
       const instance = open(n, changes)
       await instance.wake(at(endpoints, n).key)
@@ -112,7 +115,9 @@ type Sqlite = ReturnType<typeof openSqliteD1>['sqlite']
 
 function look(sqlite: Sqlite) {
   return {
-    /** Sets the stored position of the n-th endpoint, as an operator does to deliver events again. */
+    /**
+     * Sets the stored position of the n-th endpoint, as an operator does to deliver events again.
+     */
     replay: (n: number, position: number) =>
       sqlite.prepare('UPDATE webhook SET position = ? WHERE number = ?').run(position, n),
     row: (n = 1) => ({ ...sqlite.prepare('SELECT * FROM webhook WHERE number = ?').get(n) }),
@@ -148,7 +153,10 @@ function storeEvents(sqlite: Sqlite, count: number, at: UnixMs): void {
   }
 }
 
-/** Waits until `holds()` is true, and throws after 30 s. It is for what must happen, and cannot show that something does not happen. */
+/**
+ * Waits until `holds()` is true, and throws after 30 s. It is for what must happen, and cannot show
+ * that something does not happen.
+ */
 export function eventually(holds: () => boolean): Promise<void> {
   return vi.waitFor(
     () => {

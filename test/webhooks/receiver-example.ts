@@ -1,16 +1,24 @@
 import { createServer } from 'node:http'
 import { Webhook } from 'standardwebhooks'
 
-/** What Node.js 22 and later tell a reviver about a number: its own text. TypeScript does not know it yet. */
+/**
+ * What Node.js 22 and later tell a reviver about a number: its own text. TypeScript does not know
+ * it yet.
+ */
 type Read = (name: string, value: unknown, number: { readonly source?: string }) => unknown
 
-/** The event in a body, each amount as its text: a number of JavaScript loses digits from the sixteenth on. */
+/**
+ * The event in a body, each amount as its text: a number of JavaScript loses digits from the
+ * sixteenth on.
+ */
 function parseEvent(body: string): unknown {
   const read: Read = (name, value, { source }) => (['amt', 'balance', 'fee'].includes(name) ? (source ?? value) : value)
   return JSON.parse(body, read as Parameters<typeof JSON.parse>[1])
 }
 
-/** Handles each event once. Keep the ids where your own data is, so that both are stored together. */
+/**
+ * Handles each event once. Keep the ids where your own data is, so that both are stored together.
+ */
 export function receive(secret: string, handle: (event: unknown) => Promise<void>, done = new Set<string>()) {
   return createServer(async (request, response) => {
     let body = ''

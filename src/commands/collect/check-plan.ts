@@ -6,9 +6,10 @@ import { type CollectPlan, type CollectStep, hourMs, planHoursMax, type SignedPl
 import { chargedBytes, encodeStep, payerOf } from './transaction.ts'
 
 /**
- * Returns why `collect -- plan` cannot have written this plan, or null. The bytes of each transaction are encoded again from the plan and must have
- * the txid that it states: a changed amount, destination, fee limit, time or block is found. A valid plan has no transaction of another kind, none to
- * another address, and none that its address does not need.
+ * Returns why `collect -- plan` cannot have written this plan, or null. The bytes of each
+ * transaction are encoded again from the plan and must have the txid that it states: a changed
+ * amount, destination, fee limit, time or block is found. A valid plan has no transaction of
+ * another kind, none to another address, and none that its address does not need.
  */
 export function findPlanFault(plan: CollectPlan): string | null {
   const { steps, gas, to } = plan
@@ -34,7 +35,10 @@ export function findPlanFault(plan: CollectPlan): string | null {
   return findRepeated(steps) ?? findLostEnergy(steps) ?? findUnordered(steps)
 }
 
-/** Finds a member of the plan that would tell the person something that the transactions do not say, such as an `expiresAt` that is not `expiration`. */
+/**
+ * Finds a member of the plan that would tell the person something that the transactions do not say,
+ * such as an `expiresAt` that is not `expiration`.
+ */
 function findHeaderFault({ currencies, timestamp, expiration, expiresAt }: CollectPlan): string | null {
   const distinct = (values: readonly unknown[]) => new Set(values).size === values.length
   if (!distinct(currencies.map(({ symbol }) => symbol)) || !distinct(currencies.map(({ contract }) => contract))) {
@@ -92,7 +96,8 @@ function findLostEnergy(steps: readonly CollectStep[]): string | null {
 }
 
 /**
- * Returns the fault of a plan in which a step does not wait (`after`) for an earlier step of the same address, or null. No step has to wait for `undelegate`.
+ * Returns the fault of a plan in which a step does not wait (`after`) for an earlier step of the
+ * same address, or null. No step has to wait for `undelegate`.
  */
 function findUnordered(steps: readonly CollectStep[]): string | null {
   const hasty = steps.find((step) => {

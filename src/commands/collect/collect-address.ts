@@ -3,8 +3,8 @@ import type { LeftOut, PlanCurrency } from './plan.ts'
 import { chargedBytes, encodeStep, type TransactionHeader } from './transaction.ts'
 
 /**
- * Energy planned above the measured amount, in percent. The price of a busy contract grows within hours, and a transfer that runs out of energy fails but is
- * charged all the same.
+ * Energy planned above the measured amount, in percent. The price of a busy contract grows within
+ * hours, and a transfer that runs out of energy fails but is charged all the same.
  */
 const energyHeadroomPercent = 20n
 
@@ -33,7 +33,10 @@ export interface AddressFacts {
   readonly resources: AccountResources | null
   /** Whether the key of the address can still sign. The owner permission may name another key. */
   readonly hasOwnKey: boolean
-  /** Sun of the gas address's stake that an earlier collection delegated to this address and has not taken back. */
+  /**
+   * Sun of the gas address's stake that an earlier collection delegated to this address and has not
+   * taken back.
+   */
   readonly delegatedBefore: bigint
 }
 
@@ -51,8 +54,8 @@ export interface GasFacts {
 export interface CollectFacts {
   readonly addresses: readonly AddressFacts[]
   /**
-   * Balances that are not collected: the nodes do not agree on them, or the token's issuer has frozen the address, paused the token or set a fee that nobody
-   * has confirmed.
+   * Balances that are not collected: the nodes do not agree on them, or the token's issuer has
+   * frozen the address, paused the token or set a fee that nobody has confirmed.
    */
   readonly leftOut: readonly LeftOut[]
   readonly prices: ChainPrices
@@ -61,13 +64,19 @@ export interface CollectFacts {
 
 /** The operator's options about the worth of balances. */
 export interface CollectWishes {
-  /** `--min` by symbol, in smallest units. A smaller balance is not collected. A larger one is, because the operator says that it is worth its fees. */
+  /**
+   * `--min` by symbol, in smallest units. A smaller balance is not collected. A larger one is,
+   * because the operator says that it is worth its fees.
+   */
   readonly min: ReadonlyMap<string, bigint>
   /** `--trx-price` by symbol: what one TRX costs in the smallest units of this token, above 0. */
   readonly trxPrice: ReadonlyMap<string, bigint>
 }
 
-/** A transfer that the plan will contain. `fee` is the most sun that the transfer burns at the address that sends it. */
+/**
+ * A transfer that the plan will contain. `fee` is the most sun that the transfer burns at the
+ * address that sends it.
+ */
 export interface PlannedTransfer extends ReturnType<typeof transferOf> {
   readonly fee: bigint
 }
@@ -85,23 +94,26 @@ export interface AddressDecision {
 type Bandwidth = Pick<AccountResources, 'stakedBytes' | 'freeBytes'>
 
 /**
- * The sun that a transaction burns for its bytes. It is none if the staked bandwidth or the free bandwidth covers all of the bytes; otherwise the transaction
- * pays for all of them.
+ * The sun that a transaction burns for its bytes. It is none if the staked bandwidth or the free
+ * bandwidth covers all of the bytes; otherwise the transaction pays for all of them.
  */
 export function burntForBytes({ stakedBytes, freeBytes }: Bandwidth, bytes: number, prices: ChainPrices): bigint {
   return stakedBytes >= bytes || freeBytes >= bytes ? 0n : BigInt(bytes) * prices.sunPerByte
 }
 
 /**
- * The bandwidth that is left after a transaction of this many bytes. If neither kind of bandwidth covers all of the bytes, the transaction burns sun and uses
- * no bandwidth.
+ * The bandwidth that is left after a transaction of this many bytes. If neither kind of bandwidth
+ * covers all of the bytes, the transaction burns sun and uses no bandwidth.
  */
 function afterBytes({ stakedBytes, freeBytes }: Bandwidth, bytes: number): Bandwidth {
   if (stakedBytes >= bytes) return { stakedBytes: stakedBytes - bytes, freeBytes }
   return { stakedBytes, freeBytes: freeBytes >= bytes ? freeBytes - bytes : freeBytes }
 }
 
-/** Makes the members of a transfer's step in the plan, and counts the bytes of its transaction. `energy` includes the headroom; it is 0n for TRX. */
+/**
+ * Makes the members of a transfer's step in the plan, and counts the bytes of its transaction.
+ * `energy` includes the headroom; it is 0n for TRX.
+ */
 function transferOf(
   header: TransactionHeader,
   { index, address }: AddressFacts,
@@ -117,8 +129,8 @@ function transferOf(
 }
 
 /**
- * Decides which balances of an address can be collected, and what they need. `skip` has the symbols of tokens whose fees exceed their worth, with the
- * reason.
+ * Decides which balances of an address can be collected, and what they need. `skip` has the symbols
+ * of tokens whose fees exceed their worth, with the reason.
  */
 export function decideAddress(
   header: TransactionHeader,
@@ -161,7 +173,8 @@ export function decideAddress(
   }
   const currency = header.currencies.find(({ contract }) => contract === null)
   if (currency !== undefined && facts.sun !== null && sunLeft > 0n) {
-    // TRX comes last, because the token transfers burn some of it. The TRX that remains is sent, less the fee of this last transfer.
+    // TRX comes last, because the token transfers burn some of it. The TRX that remains is sent,
+    // less the fee of this last transfer.
     const { bytes } = transferOf(header, facts, prices, { currency, units: sunLeft, energy: 0n })
     const fee = burntForBytes(bandwidth, bytes, prices)
     const units = sunLeft - fee

@@ -24,10 +24,16 @@ export const collectOptions = {
   stdin: flag,
 } as const
 
-/** The options as typed. No value is checked yet, and each command may have any of them (`findIgnored` refuses the others). */
+/**
+ * The options as typed. No value is checked yet, and each command may have any of them
+ * (`findIgnored` refuses the others).
+ */
 export type CollectOptions = ReturnType<typeof parseOptions>['values']
 
-/** Splits a command line into options and other words. An unknown option throws node's `ERR_PARSE_ARGS_…`. */
+/**
+ * Splits a command line into options and other words. An unknown option throws node's
+ * `ERR_PARSE_ARGS_…`.
+ */
 export function parseOptions(args: readonly string[]) {
   return parseArgs({ args: [...args], options: collectOptions, allowPositionals: true })
 }
@@ -38,12 +44,18 @@ const optionsOf: Readonly<Record<string, readonly string[]>> = {
   send: ['production', 'env', 'cell'],
 }
 
-/** Finds an option that the command would ignore, such as a currency for `send`, because the person would believe that it has an effect. */
+/**
+ * Finds an option that the command would ignore, such as a currency for `send`, because the person
+ * would believe that it has an effect.
+ */
 export function findIgnored(command: string, values: CollectOptions): string | undefined {
   return Object.entries(values).find(([name, value]) => value !== false && !optionsOf[command]?.includes(name))?.[0]
 }
 
-/** Makes a function that shows progress: on a terminal one line that is overwritten, in a file a line for each tenth of the work. */
+/**
+ * Makes a function that shows progress: on a terminal one line that is overwritten, in a file a
+ * line for each tenth of the work.
+ */
 export function createProgress(output: { readonly isTTY?: boolean; write(text: string): unknown }) {
   let shown = ''
   return (what: string, done: number, of: number): void => {

@@ -22,12 +22,14 @@ export function runCollect(
     const ignored = findIgnored(command, values)
     if (ignored !== undefined) throw new OptionError(`${command} takes no --${ignored}`)
     const terminal = createTerminal({ input: stdin, output: stdout, questions: stderr }, values.stdin)
-    // Each command loads only its own code. `sign`, which reads the mnemonic, loads no code that talks to nodes.
+    // Each command loads only its own code. `sign`, which reads the mnemonic, loads no code that
+    // talks to nodes.
     if (command === 'plan' && file === undefined) {
       const { runPlan } = await import('./plan-command.ts')
       return await runPlan(values, terminal, { ...platform, signal: stopsInOrder() })
     }
-    // Ctrl-C ends `sign` at once, because it sends no request. `plan` and `send` end at once only at a second Ctrl-C.
+    // Ctrl-C ends `sign` at once, because it sends no request. `plan` and `send` end at once only
+    // at a second Ctrl-C.
     if (command === 'sign' && file !== undefined && rest.length === 0) {
       const { runSign } = await import('./sign.ts')
       return await runSign(values, file, terminal, readTarget)

@@ -42,8 +42,9 @@ export interface IndexRange {
 export const wholeRange: IndexRange = { from: 0, to: indexMax }
 
 /**
- * Reads the addresses that a deployment issued, and the acts of token issuers, from its database. Throws a `ToolError` if the database cannot be read, or if an
- * address is not derived from the extended public key. The mnemonic of another key could sign nothing for that address.
+ * Reads the addresses that a deployment issued, and the acts of token issuers, from its database.
+ * Throws a `ToolError` if the database cannot be read, or if an address is not derived from the
+ * extended public key. The mnemonic of another key could sign nothing for that address.
  */
 export async function readIssuedAddresses(
   { extendedPublicKey, currencies }: Pick<Config, 'extendedPublicKey' | 'currencies'>,
@@ -68,9 +69,10 @@ export async function readIssuedAddresses(
 }
 
 /**
- * Finds addresses without a database. If the person has named the end of the range, the result is the whole range. Otherwise the result ends before the first
- * `balancesMax` addresses in a row that the chain shows as never used: without balance and without account (the gap limit of BIP-44). An address from which
- * everything was collected counts as used, because it still has an account.
+ * Finds addresses without a database. If the person has named the end of the range, the result is
+ * the whole range. Otherwise the result ends before the first `balancesMax` addresses in a row that
+ * the chain shows as never used: without balance and without account (the gap limit of BIP-44). An
+ * address from which everything was collected counts as used, because it still has an account.
  */
 export async function scanAddresses(
   nodes: AgreedNodes,
@@ -83,7 +85,8 @@ export async function scanAddresses(
   const alarms = { raise: async () => {} }
   for (let start = from; start <= to; start += balancesMax) {
     const use = { currencies, addressAt: (i: number) => addressAt(start + i), alarms }
-    // If the person has named the end of the range, every address of it is taken, so none is looked up.
+    // If the person has named the end of the range, every address of it is taken, so none is looked
+    // up.
     const keyUse = { wasUsed: to !== wholeRange.to, withoutAccount: 0 }
     const found = await nodes.read((session) => checkKeyUse({ chain: readUse(session), ...use, keyUse }))
     if (found === 'unused') break
@@ -96,10 +99,15 @@ export async function scanAddresses(
 
 const unknownWhy = 'the nodes do not agree on the balance: plan again'
 
-/** Shows progress to the person at the terminal: `done` of `of` items are done. `what` names them. */
+/**
+ * Shows progress to the person at the terminal: `done` of `of` items are done. `what` names them.
+ */
 export type OnProgress = (what: string, done: number, of: number) => void
 
-/** An address with the balances on which nodes agree, in chain units by symbol; null if they do not agree. */
+/**
+ * An address with the balances on which nodes agree, in chain units by symbol; null if they do not
+ * agree.
+ */
 interface Holder extends ListedAddress {
   readonly balances: Map<string, bigint | null>
 }
@@ -110,8 +118,8 @@ export function planCurrency({ symbol, asset, decimals }: Currency): PlanCurrenc
 }
 
 /**
- * Asks the nodes for the facts of a plan: about these addresses, the destination and the gas address. Throws a `ToolError` if no plan is possible or too few
- * nodes answer.
+ * Asks the nodes for the facts of a plan: about these addresses, the destination and the gas
+ * address. Throws a `ToolError` if no plan is possible or too few nodes answer.
  */
 export async function gatherFacts(
   nodes: AgreedNodes,
@@ -208,7 +216,10 @@ async function readHolders(
   return holders
 }
 
-/** Removes from a holder the balances that cannot be sent now because of an act of the token's issuer, and returns them with the reason. */
+/**
+ * Removes from a holder the balances that cannot be sent now because of an act of the token's
+ * issuer, and returns them with the reason.
+ */
 function takeStopped({ index, address, balances }: Holder, stopOf: StopOf): readonly LeftOut[] {
   const named = formatBase58(address)
   return [...balances].flatMap(([symbol, units]) => {

@@ -8,8 +8,8 @@ import type { Place } from '../place.ts'
 import type { ToolRefusal } from '../tool-error.ts'
 
 /**
- * Why the balance of an address (Base58Check) in the currency of this symbol must not be collected now because of an act of the token's issuer: one sentence
- * without its full stop, or null.
+ * Why the balance of an address (Base58Check) in the currency of this symbol must not be collected
+ * now because of an act of the token's issuer: one sentence without its full stop, or null.
  */
 export type StopOf = (symbol: string, address: string) => string | null
 
@@ -24,7 +24,10 @@ const reasons: Readonly<Record<Stop, string | null>> = {
   deprecated: null,
 }
 
-/** Reads from a deployment's database which addresses and tokens the issuers have stopped. The error says why the database cannot be read. */
+/**
+ * Reads from a deployment's database which addresses and tokens the issuers have stopped. The error
+ * says why the database cannot be read.
+ */
 export async function readStops(
   { currencies }: Pick<Config, 'currencies'>,
   place: Place,
@@ -34,7 +37,10 @@ export async function readStops(
   return ok(stopsOfRows(currencies, read.value[0] ?? []))
 }
 
-/** The reasons that follow from rows of `standingSql`. The first currency with the symbol counts, because the symbols of a plan are distinct. */
+/**
+ * The reasons that follow from rows of `standingSql`. The first currency with the symbol counts,
+ * because the symbols of a plan are distinct.
+ */
 export function stopsOfRows(currencies: Config['currencies'], rows: readonly DatabaseRow[]): StopOf {
   const state = readIssuerState(rows as unknown as readonly StandingRow[]) // safe: `standingSql` selects these columns
   return (symbol, text) => {

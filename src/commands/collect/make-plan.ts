@@ -21,15 +21,15 @@ interface PlanState {
   readonly prices: ChainPrices
   readonly gas: GasFacts
   /**
-   * Whether the gas address has bandwidth for all of its steps. If not, the plan counts burnt sun for the bytes of every step, because the order of the steps
-   * may change.
+   * Whether the gas address has bandwidth for all of its steps. If not, the plan counts burnt sun
+   * for the bytes of every step, because the order of the steps may change.
    */
   readonly hasBandwidth: boolean
   readonly steps: CollectStep[]
   readonly leftOut: LeftOut[]
   /**
-   * Sun of the stake that no step has delegated yet. A stake that is taken back is not delegated a second time: its energy is used up, and recovers only
-   * within a day.
+   * Sun of the stake that no step has delegated yet. A stake that is taken back is not delegated a
+   * second time: its energy is used up, and recovers only within a day.
    */
   stakeLeft: bigint
   /** Sun that the gas address sends and burns. */
@@ -40,7 +40,8 @@ interface PlanState {
 }
 
 /**
- * Decides the steps for these addresses, in their order. The error is one sentence for the operator, which says that the gas address has too little TRX.
+ * Decides the steps for these addresses, in their order. The error is one sentence for the
+ * operator, which says that the gas address has too little TRX.
  */
 export function decideSteps(
   header: TransactionHeader,
@@ -79,9 +80,10 @@ function decide({ header, wishes, prices }: PlanState, facts: AddressFacts, skip
 }
 
 /**
- * Finds the next token that is not worth collecting from an address, or null. Such a token costs at least as much in fees as it is worth. If no single token
- * does, but all tokens of the address together do, it is the token of least worth. Without `--trx-price` and `--min` the worth of a token is unknown and
- * counts as 0.
+ * Finds the next token that is not worth collecting from an address, or null. Such a token costs at
+ * least as much in fees as it is worth. If no single token does, but all tokens of the address
+ * together do, it is the token of least worth. Without `--trx-price` and `--min` the worth of a
+ * token is unknown and counts as 0.
  */
 function findCostly(
   state: PlanState,
@@ -114,7 +116,10 @@ function findCostly(
 
 const tokensOf = ({ transfers }: AddressDecision) => transfers.filter(({ currency }) => currency.contract !== null)
 
-/** The sun that the address and the gas address burn to collect the address's tokens, except those in `skip`. Does not change `state`. */
+/**
+ * The sun that the address and the gas address burn to collect the address's tokens, except those
+ * in `skip`. Does not change `state`.
+ */
 function costWithout(state: PlanState, facts: AddressFacts, skip: ReadonlyMap<string, string>): bigint {
   const decision = decide(state, facts, skip)
   const trial: PlanState = { ...state, steps: [], leftOut: [], spent: 0n }
@@ -145,14 +150,18 @@ function addSteps(state: PlanState, facts: AddressFacts, decision: AddressDecisi
   }
 }
 
-/** The stake, in sun, that gives this much energy in a day. Rounded up to whole TRX, because the chain rounds the energy down. */
+/**
+ * The stake, in sun, that gives this much energy in a day. Rounded up to whole TRX, because the
+ * chain rounds the energy down.
+ */
 function stakeFor({ perTrx }: GasFacts, energy: bigint): bigint {
-  return energy === 0n ? 0n : ((energy * perTrx.trx) / perTrx.energy + 2n) * 1_000_000n // so never below 1 TRX, the least that can be delegated
+  // so never below 1 TRX, the least that can be delegated
+  return energy === 0n ? 0n : ((energy * perTrx.trx) / perTrx.energy + 2n) * 1_000_000n
 }
 
 /**
- * Adds the steps by which the gas address prepares an address for its token transfers. Returns a list with the id of the last such step; an empty list if no
- * step is needed.
+ * Adds the steps by which the gas address prepares an address for its token transfers. Returns a
+ * list with the id of the last such step; an empty list if no step is needed.
  */
 function prepare(state: PlanState, facts: AddressFacts, { missingSun }: AddressDecision, stake: bigint): number[] {
   let last: number[] = []
@@ -176,7 +185,10 @@ function burn(state: PlanState, bytes: number): bigint {
   return fee
 }
 
-/** Counts a transaction that creates an account, and returns the sun that it burns: a fixed price for its bytes, and one for the account. */
+/**
+ * Counts a transaction that creates an account, and returns the sun that it burns: a fixed price
+ * for its bytes, and one for the account.
+ */
 function burnActivation(state: PlanState, bytes: number): bigint {
   const { createAccountFee, newAccountFee } = state.prices
   const fee = (state.hasBandwidth ? 0n : createAccountFee) + newAccountFee
@@ -193,7 +205,10 @@ type StepDetail = StepContent extends infer Step
     : never
   : never
 
-/** Adds a step with its transaction, and returns the step's id. `charged` is the transaction's size in bytes if the caller has already computed it. */
+/**
+ * Adds a step with its transaction, and returns the step's id. `charged` is the transaction's size
+ * in bytes if the caller has already computed it.
+ */
 function add(
   { header, steps }: PlanState,
   { index, address }: AddressFacts,

@@ -15,7 +15,8 @@ import {
 import { type AgreedNodes, type AgreedReading, ifEqual } from '../nodes.ts'
 import type { AccountResources } from './collect-address.ts'
 
-// Requests to the nodes' HTTP APIs (PROTOCOL.md, Collecting). If the nodes fail, each function throws as `AgreedNodes` does.
+// Requests to the nodes' HTTP APIs (PROTOCOL.md, Collecting). If the nodes fail, each function
+// throws as `AgreedNodes` does.
 
 export interface NodeAccount {
   readonly sun: bigint
@@ -39,7 +40,10 @@ const accountSchema = z.object({
   owner_permission: z.optional(z.object({ keys: keyList })),
 })
 
-/** Reads an account; null if it does not exist. An address that has only received tokens has no account. */
+/**
+ * Reads an account; null if it does not exist. An address that has only received tokens has no
+ * account.
+ */
 export function readAccount(nodes: AgreedNodes, address: Address): Promise<NodeAccount | null> {
   const base58 = formatBase58(address)
   const parse = parsedWith(accountSchema, (reply): NodeAccount | null | undefined => {
@@ -70,11 +74,17 @@ const resourceSchema = z.object({
 
 /** The unused resources of an account, and the yield of stakes. */
 export interface ResourceReading extends AccountResources {
-  /** The network gives `energy` units a day for `weight` staked TRX. Both are 0 if the account does not exist. */
+  /**
+   * The network gives `energy` units a day for `weight` staked TRX. Both are 0 if the account does
+   * not exist.
+   */
   readonly total: { readonly energy: number; readonly weight: number }
 }
 
-/** Reads the unused resources of an account. They change with each block, so nodes may differ, and the smallest value of each resource counts. */
+/**
+ * Reads the unused resources of an account. They change with each block, so nodes may differ, and
+ * the smallest value of each resource counts.
+ */
 export function readResources(nodes: AgreedNodes, address: Address): Promise<ResourceReading> {
   const left = (limit: number, used: number) => Math.max(0, limit - used)
   const parse = parsedWith(resourceSchema, (reply) => ({
@@ -105,7 +115,10 @@ const delegation = z.object({
 })
 const delegatedSchema = z.object({ delegatedResource: z.optional(z.array(delegation)) })
 
-/** Reads the sun that `from` has delegated to `to` for energy and can take back. Locked sun is not included. */
+/**
+ * Reads the sun that `from` has delegated to `to` for energy and can take back. Locked sun is not
+ * included.
+ */
 export function readDelegated(nodes: AgreedNodes, from: Address, to: Address): Promise<bigint> {
   const parse = parsedWith(delegatedSchema, ({ delegatedResource = [] }) =>
     delegatedResource
@@ -137,7 +150,10 @@ export function estimateTransfer(nodes: AgreedNodes, transfer: TokenTransfer): P
   return nodes.agree('triggerconstantcontract', transferCall(transfer), reading)
 }
 
-/** A node's answer to a broadcast. `code` is `SUCCESS`, or the reason for which the node refuses the transaction. */
+/**
+ * A node's answer to a broadcast. `code` is `SUCCESS`, or the reason for which the node refuses the
+ * transaction.
+ */
 export interface BroadcastAnswer {
   readonly code: string
   /** The node's explanation in its own words; empty if it gives none. */
@@ -153,17 +169,21 @@ const broadcastSchema = z.object({
 const temporaryCodes = ['SERVER_BUSY', 'NO_CONNECTION', 'NOT_ENOUGH_EFFECTIVE_CONNECTION', 'BLOCK_UNSOLIDIFIED']
 const bestCodes = ['SUCCESS', 'DUP_TRANSACTION_ERROR', ...temporaryCodes]
 /**
- * The node says that the transaction has expired. An earlier run may have sent it in time, so only a final block after the expiration proves that no block
- * contains it.
+ * The node says that the transaction has expired. An earlier run may have sent it in time, so only
+ * a final block after the expiration proves that no block contains it.
  */
 const expiredCode = 'TRANSACTION_EXPIRATION_ERROR'
 
-/** Whether the transaction can still succeed after this answer: a node may accept it later, or says that it has expired. */
+/**
+ * Whether the transaction can still succeed after this answer: a node may accept it later, or says
+ * that it has expired.
+ */
 export const isUndecided = ({ code }: BroadcastAnswer): boolean => temporaryCodes.includes(code) || code === expiredCode
 
 /**
- * Broadcasts a signed transaction through all nodes, because a single node may not pass it on. Returns the best answer. If every answer is a refusal, and fewer
- * than a quorum answer, the transaction is sent again: a node that did not answer may have accepted it.
+ * Broadcasts a signed transaction through all nodes, because a single node may not pass it on.
+ * Returns the best answer. If every answer is a refusal, and fewer than a quorum answer, the
+ * transaction is sent again: a node that did not answer may have accepted it.
  */
 export async function broadcast(nodes: AgreedNodes, transaction: string): Promise<BroadcastAnswer> {
   const parse = parsedWith(broadcastSchema, ({ result, code, message = '' }) => {

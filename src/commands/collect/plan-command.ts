@@ -28,7 +28,10 @@ import { decideSteps } from './make-plan.ts'
 import { type CollectPlan, hourMs, planHeader, planHoursMax } from './plan.ts'
 import { planSummary, planTable } from './tables.ts'
 
-/** Hours for which a plan is valid by default. The reference block of its transactions stays valid for longer: 65,536 blocks, about 54 hours. */
+/**
+ * Hours for which a plan is valid by default. The reference block of its transactions stays valid
+ * for longer: 65,536 blocks, about 54 hours.
+ */
 const planHoursDefault = 12
 
 /** `collect -- plan`: writes a plan and shows it. It uses no key. Returns the exit code. */
@@ -64,7 +67,10 @@ export async function runPlan(
   return 0
 }
 
-/** Makes a plan for these addresses. Its transactions are valid for `hours`. It asks nodes and needs no key. Throws a `ToolError` if no plan is possible. */
+/**
+ * Makes a plan for these addresses. Its transactions are valid for `hours`. It asks nodes and needs
+ * no key. Throws a `ToolError` if no plan is possible.
+ */
 export async function createPlan(
   nodes: AgreedNodes,
   settings: CollectSettings,
@@ -82,7 +88,9 @@ export async function createPlan(
     gas: { mode, address: formatBase58(gasAddress) },
     reference: { height, hash },
     timestamp: now,
-    expiration: Math.min(newest, now) + hours * hourMs, // by the newest block or by the clock, whichever is earlier: the clock of this machine may be fast
+    // by the newest block or by the clock, whichever is earlier: the clock of this machine may be
+    // fast
+    expiration: Math.min(newest, now) + hours * hourMs,
     currencies: settings.currencies.map(planCurrency),
   }
   const { steps, leftOut } = orStop(
@@ -106,7 +114,10 @@ export type PlanOptions = Readonly<
   Partial<Record<'to' | 'currency' | 'min' | 'trx-price' | 'gas' | 'gas-from' | 'account', string | undefined>>
 >
 
-/** Parses the options together with the configuration. Throws an `OptionError`, or a `ToolError` about the configuration. */
+/**
+ * Parses the options together with the configuration. Throws an `OptionError`, or a `ToolError`
+ * about the configuration.
+ */
 export function readSettings(
   config: Config,
   extendedPublicKey: string,
@@ -152,7 +163,10 @@ function readAddress(name: string, given: string): Address {
   throw new OptionError(`${name}: a Tron address (34 characters, starts with T)`)
 }
 
-/** The gas address must be one of the operator's, because the service would credit TRX from any other address to a user. */
+/**
+ * The gas address must be one of the operator's, because the service would credit TRX from any
+ * other address to a user.
+ */
 function readGasAddress({ operators, payouts }: Config, given: string | undefined): Address {
   const why = 'the service would credit the gas to users'
   const next = 'list the gas address in OPERATOR_ADDRESSES, and deploy'
@@ -175,8 +189,8 @@ function readGasAddress({ operators, payouts }: Config, given: string | undefine
 }
 
 /**
- * The account number of the extended public key. An account key (depth 3) contains it. For the key of an external chain (depth 4), `--account` gives the
- * number, by default 0.
+ * The account number of the extended public key. An account key (depth 3) contains it. For the key
+ * of an external chain (depth 4), `--account` gives the number, by default 0.
  */
 function readAccountNumber(extendedPublicKey: string, given: string | undefined): number {
   const { depth, index } = HDKey.fromExtendedKey(extendedPublicKey)
@@ -186,7 +200,10 @@ function readAccountNumber(extendedPublicKey: string, given: string | undefined)
   return account
 }
 
-/** Parses `20` (for all currencies) or `USDT=20,TRX=5`, decimals in whole units. The result has smallest units by symbol. */
+/**
+ * Parses `20` (for all currencies) or `USDT=20,TRX=5`, decimals in whole units. The result has
+ * smallest units by symbol.
+ */
 function readAmounts(
   name: string,
   given: string | undefined,

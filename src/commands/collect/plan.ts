@@ -5,7 +5,10 @@ import { err, ok, type Result } from '../../worker/common/result.ts'
 import { symbolPattern } from '../../worker/ledger/currencies.ts'
 import { accountMax } from '../signing/account-key.ts'
 
-/** Nodes refuse a transaction that expires more than 24 hours after their newest block (PROTOCOL.md, Collecting). */
+/**
+ * Nodes refuse a transaction that expires more than 24 hours after their newest block (PROTOCOL.md,
+ * Collecting).
+ */
 export const planHoursMax = 24
 
 export const hourMs = 3_600_000
@@ -18,7 +21,10 @@ const decimalsMax = 36
 
 /** A Tron address as a person reads it: Base58Check, 34 characters. */
 const address = z.string().check(z.refine((text) => parseAddress(text).ok))
-/** An integer of smallest units or sun, as text of decimal digits, because JSON numbers could lose digits. */
+/**
+ * An integer of smallest units or sun, as text of decimal digits, because JSON numbers could lose
+ * digits.
+ */
 const digitsUpTo = (max: bigint) =>
   z.string().check(z.refine((text) => /^(0|[1-9]\d{0,77})$/.test(text) && BigInt(text) <= max))
 const units = digitsUpTo(2n ** 256n - 1n)
@@ -28,13 +34,19 @@ const index = integer.check(z.lte(indexMax))
 /** Milliseconds since 1970, until the year 9999. */
 const time = integer.check(z.lte(253_402_300_799_999))
 const hash = z.string().check(z.regex(/^[0-9a-f]{64}$/))
-/** A plan file may have been changed on its way between machines. Printable text cannot move the cursor of a terminal and overwrite the screen. */
+/**
+ * A plan file may have been changed on its way between machines. Printable text cannot move the
+ * cursor of a terminal and overwrite the screen.
+ */
 const printable = z.string().check(z.regex(/^[\x20-\x7e]{0,400}$/))
 const symbol = z.string().check(z.regex(symbolPattern))
 
 /** The members of every step. */
 const common = {
-  /** The number of the step in the plan, from 1. The timestamp of its transaction is that of the plan plus this many milliseconds. */
+  /**
+   * The number of the step in the plan, from 1. The timestamp of its transaction is that of the
+   * plan plus this many milliseconds.
+   */
   id: integer,
   /** The address that is collected; its index is the last step of the derivation path. */
   address,
@@ -49,14 +61,22 @@ const common = {
 }
 
 const stepSchema = z.discriminatedUnion('kind', [
-  /** The gas address creates the account. An address that has only received tokens has no account. */
+  /**
+   * The gas address creates the account. An address that has only received tokens has no account.
+   */
   z.strictObject({ kind: z.literal('activate'), ...common }),
   /** The gas address sends TRX, which the collected address burns for its transfers. */
   z.strictObject({ kind: z.literal('gas'), sun, ...common }),
-  /** The gas address delegates energy to the collected address. `sun` is the stake, which `undelegate` takes back. */
+  /**
+   * The gas address delegates energy to the collected address. `sun` is the stake, which
+   * `undelegate` takes back.
+   */
   z.strictObject({ kind: z.literal('delegate'), sun, ...common }),
   z.strictObject({ kind: z.literal('undelegate'), sun, ...common }),
-  /** The address sends its balance of one currency to the destination. `energy` includes the headroom; it is 0 for TRX. */
+  /**
+   * The address sends its balance of one currency to the destination. `energy` includes the
+   * headroom; it is 0 for TRX.
+   */
   z.strictObject({ kind: z.literal('transfer'), symbol, units, energy: integer, feeLimit: sun, ...common }),
 ])
 
@@ -107,18 +127,27 @@ export type CollectStep = CollectPlan['steps'][number]
 export type PlanCurrency = CollectPlan['currencies'][number]
 /** A balance that is not collected, with the reason. */
 export type LeftOut = CollectPlan['leftOut'][number]
-/** A plan with the signatures of all its transactions. Its holder can send them, but cannot change any. */
+/**
+ * A plan with the signatures of all its transactions. Its holder can send them, but cannot change
+ * any.
+ */
 export type SignedPlan = z.infer<typeof signedSchema>
 
 export const planHeader = { format: planFormat, version: 1 } as const
 export const signedHeader = { format: signedFormat, version: 1 } as const
 
-/** Parses the text of a plan. It checks the form only; `findPlanFault` checks the content. The error is one sentence. */
+/**
+ * Parses the text of a plan. It checks the form only; `findPlanFault` checks the content. The error
+ * is one sentence.
+ */
 export function parsePlan(text: string): Result<CollectPlan, string> {
   return parseFile(planSchema, text, 'a plan of "collect -- plan", version 1')
 }
 
-/** Parses the text of a signed plan. It checks the form only; `findSignatureFault` checks the signatures. The error is one sentence. */
+/**
+ * Parses the text of a signed plan. It checks the form only; `findSignatureFault` checks the
+ * signatures. The error is one sentence.
+ */
 export function parseSignedPlan(text: string): Result<SignedPlan, string> {
   return parseFile(signedSchema, text, 'a signed plan of "collect -- sign", version 1')
 }

@@ -8,8 +8,8 @@ import type { CollectPlan } from './plan.ts'
 export const changedFileAdvice = 'do not use this file: find out who has changed it, and make a new plan'
 
 /**
- * Throws a `ToolError` unless a plan is for the configured chain. A transaction identifies its chain only by a reference block, so the chain id that
- * the person reads in the plan is compared.
+ * Throws a `ToolError` unless a plan is for the configured chain. A transaction identifies its
+ * chain only by a reference block, so the chain id that the person reads in the plan is compared.
  */
 export function requireChain({ chainId }: Pick<CollectPlan, 'chainId'>, configured: string | null): void {
   if (chainId === configured) return
@@ -20,9 +20,10 @@ export function requireChain({ chainId }: Pick<CollectPlan, 'chainId'>, configur
 }
 
 /**
- * Throws a `ToolError` if a plan is for another cell than the one on which the command acts. The command reads frozen addresses and the payout address of its
- * own cell only. `xpub` is the key of that cell; if this machine does not have it, or there are no cells, nothing is checked. `done` completes the error
- * "Nothing was …": "signed" or "sent".
+ * Throws a `ToolError` if a plan is for another cell than the one on which the command acts. The
+ * command reads frozen addresses and the payout address of its own cell only. `xpub` is the key of
+ * that cell; if this machine does not have it, or there are no cells, nothing is checked. `done`
+ * completes the error "Nothing was …": "signed" or "sent".
  */
 export function requireCell({ steps }: CollectPlan, { cell }: PlaceRef, xpub: unknown, done: string): void {
   if (cell === null || typeof xpub !== 'string') return
@@ -38,8 +39,9 @@ export function requireCell({ steps }: CollectPlan, { cell }: PlaceRef, xpub: un
 }
 
 /**
- * Throws a `ToolError` if a plan pays for gas from the address that is now configured for payouts. A transaction from the payout address that pays no payout
- * stops all payouts. `done` completes the error "Nothing was …": "signed" or "sent".
+ * Throws a `ToolError` if a plan pays for gas from the address that is now configured for payouts.
+ * A transaction from the payout address that pays no payout stops all payouts. `done` completes the
+ * error "Nothing was …": "signed" or "sent".
  */
 export function requireNoPayoutGas({ gas, steps }: CollectPlan, payouts: Address | undefined, done: string): void {
   const usesGasAddress = steps.some(({ kind }) => kind !== 'transfer')

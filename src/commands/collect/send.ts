@@ -26,18 +26,27 @@ import {
 import { isComplete, reportLines } from './tables.ts'
 import { encodeStep } from './transaction.ts'
 
-/** A transaction that is in no block after this many blocks is sent again. The bytes are the same, so it cannot count twice. */
+/**
+ * A transaction that is in no block after this many blocks is sent again. The bytes are the same,
+ * so it cannot count twice.
+ */
 const resendAfterBlocks = 20
 /** Sending stops after this many looks at the chain without progress: 10 minutes. */
 const idleLooksMax = 200
-/** No energy is delegated if the plan expires sooner than this, because there must be time to take it back. */
+/**
+ * No energy is delegated if the plan expires sooner than this, because there must be time to take
+ * it back.
+ */
 const lastDelegationMs = 600_000
 /** Most steps that are sent between two looks at the chain. */
 const stepsPerLook = 40
 /** A step is given up after this many measurements, a block apart, that differ from the plan. */
 const doubtsMax = 4
 
-/** `collect -- send`: sends a signed plan and reports. Returns the exit code: 0 if everything was done. */
+/**
+ * `collect -- send`: sends a signed plan and reports. Returns the exit code: 0 if everything was
+ * done.
+ */
 export async function runSend(
   values: CollectOptions,
   path: string,
@@ -75,7 +84,10 @@ interface SendRun {
   /** How many measurements of each waiting step differed from the plan, by the step's id. */
   readonly doubts: Map<number, number>
   prices: ChainPrices
-  /** The step because of which the run begins no other address, and the reason; null if there is none. */
+  /**
+   * The step because of which the run begins no other address, and the reason; null if there is
+   * none.
+   */
   halted: { readonly step: CollectStep; readonly why: string } | null
 }
 
@@ -84,8 +96,9 @@ const readFinalHead = async ({ nodes }: SendRun): Promise<FinalHead> =>
   (await nodes.read((session) => readFinalizedHead(session, null))).header
 
 /**
- * Sends the transactions of a signed plan, each once the steps before it are in a block, until nothing more can be done and everything is final. It
- * updates `states` in place, so the caller sees the progress during the run and after an interruption.
+ * Sends the transactions of a signed plan, each once the steps before it are in a block, until
+ * nothing more can be done and everything is final. It updates `states` in place, so the caller
+ * sees the progress during the run and after an interruption.
  */
 export async function sendPlan(
   nodes: AgreedNodes,
@@ -116,8 +129,10 @@ export async function sendPlan(
 }
 
 /**
- * Asks the chain which steps earlier runs have brought into a block. If the first step of an address is in no block, its later steps are not asked about,
- * because each waits for the one before. After `activate` the chain is asked about the later steps, too, because somebody else may have created the account.
+ * Asks the chain which steps earlier runs have brought into a block. If the first step of an
+ * address is in no block, its later steps are not asked about, because each waits for the one
+ * before. After `activate` the chain is asked about the later steps, too, because somebody else may
+ * have created the account.
  */
 async function findWhatIsDone(run: SendRun): Promise<void> {
   const { height: final } = await readFinalHead(run)
@@ -154,12 +169,16 @@ async function sendUntilSettled(run: SendRun): Promise<SendOutcome> {
 
 const settledCount = ({ plan, states }: SendRun) => plan.steps.filter(({ id }) => isSettled(stateOf(states, id))).length
 
-/** Whether no further block can contain a transaction of the plan: nodes compare the expiration with the time of the previous block. */
+/**
+ * Whether no further block can contain a transaction of the plan: nodes compare the expiration with
+ * the time of the previous block.
+ */
 const isExpired = ({ plan }: SendRun, { timestamp }: FinalHead) => timestamp > plan.expiration
 
 /**
- * Asks whether a step that this or an earlier run may have sent is in a block by now. Only a block proves it, not the answer "duplicate" to a
- * broadcast. After the plan has expired, a step that is in no block will never be in one.
+ * Asks whether a step that this or an earlier run may have sent is in a block by now. Only a block
+ * proves it, not the answer "duplicate" to a broadcast. After the plan has expired, a step that is
+ * in no block will never be in one.
  */
 async function lookFor(run: SendRun, step: CollectStep, final: FinalHead): Promise<void> {
   const state = stateOf(run.states, step.id)
@@ -201,7 +220,8 @@ async function advance(run: SendRun, step: CollectStep, final: FinalHead): Promi
     return false
   }
   if (measured.kind !== 'as-planned') {
-    // An earlier run may have sent a step that is in no block yet and changes what is measured. So a step is measured several times before it is given up.
+    // An earlier run may have sent a step that is in no block yet and changes what is measured. So
+    // a step is measured several times before it is given up.
     const doubts = (run.doubts.get(step.id) ?? 0) + 1
     run.doubts.set(step.id, doubts)
     if (doubts >= doubtsMax && !(await findMined(run, step.address))) {
@@ -214,7 +234,9 @@ async function advance(run: SendRun, step: CollectStep, final: FinalHead): Promi
   return true
 }
 
-/** Asks the chain about all waiting steps of an address. Returns whether any of them is in a block. */
+/**
+ * Asks the chain about all waiting steps of an address. Returns whether any of them is in a block.
+ */
 async function findMined(run: SendRun, address: string): Promise<boolean> {
   let isFound = false
   for (const step of run.plan.steps) {
@@ -228,8 +250,8 @@ async function findMined(run: SendRun, address: string): Promise<boolean> {
 }
 
 /**
- * Why a step must not be sent, or null. Only steps that prepare an address can have a reason: transfers go on, and delegated energy is always taken
- * back.
+ * Why a step must not be sent, or null. Only steps that prepare an address can have a reason:
+ * transfers go on, and delegated energy is always taken back.
  */
 function obstacleTo({ plan, halted }: SendRun, { kind }: CollectStep, { timestamp }: FinalHead): string | null {
   if (kind === 'undelegate' || kind === 'transfer') return null
@@ -247,12 +269,16 @@ async function send(run: SendRun, step: CollectStep, { height }: FinalHead): Pro
     return
   }
   if (isUndecided(answer)) return
-  const info = await readInfo(run.nodes, step.txid) // an earlier sending may have reached the chain although its reply was lost
+  // an earlier sending may have reached the chain although its reply was lost
+  const info = await readInfo(run.nodes, step.txid)
   if (info !== null) return setState(run, step, { kind: 'mined', info, isFinal: false })
   setState(run, step, { kind: 'refused', why: explainNodeRefusal(answer) })
 }
 
-/** Whether the blocks of all mined steps are final. Steps that a fork has removed from their blocks wait again. */
+/**
+ * Whether the blocks of all mined steps are final. Steps that a fork has removed from their blocks
+ * wait again.
+ */
 async function isAllFinal(run: SendRun, { height: final }: FinalHead): Promise<boolean> {
   let isAll = true
   for (const step of run.plan.steps) {
@@ -266,13 +292,17 @@ async function isAllFinal(run: SendRun, { height: final }: FinalHead): Promise<b
   return isAll
 }
 
-/** After a fork has removed a step from its block: this step, and the steps that were not sent because of its failure, can be sent again. */
+/**
+ * After a fork has removed a step from its block: this step, and the steps that were not sent
+ * because of its failure, can be sent again.
+ */
 function beginAgain(run: SendRun, removed: CollectStep): void {
   setState(run, removed, { kind: 'waiting' })
   reconsider(run, removed.address, ['refused', 'unknown', 'skipped'])
   if (run.halted?.step.address !== removed.address) return
   run.halted = null
-  for (const { address } of run.plan.steps) reconsider(run, address, ['unknown', 'skipped']) // each step is measured again
+  // each step is measured again
+  for (const { address } of run.plan.steps) reconsider(run, address, ['unknown', 'skipped'])
 }
 
 /** Lets the steps of an address that are in one of these states wait again. */

@@ -18,10 +18,16 @@ import { changedFileAdvice, requireCell, requireChain, requireNoPayoutGas } from
 import { planSummary } from './tables.ts'
 import { encodeStep } from './transaction.ts'
 
-/** The key of the gas address is looked for in this many first accounts of a mnemonic, which wallets show. */
+/**
+ * The key of the gas address is looked for in this many first accounts of a mnemonic, which wallets
+ * show.
+ */
 const gasAccounts = 10
 
-/** `collect -- sign`: checks a plan, asks the person, and signs. It uses no network. Returns the exit code. */
+/**
+ * `collect -- sign`: checks a plan, asks the person, and signs. It uses no network. Returns the
+ * exit code.
+ */
 export async function runSign(
   values: CollectOptions,
   path: string,
@@ -43,7 +49,8 @@ export async function runSign(
   terminal.print(
     `\nSigned, these transactions can be sent by whoever has the file, until ${plan.expiresAt}; they cannot be changed.`,
   )
-  // The person must know the whole address from another source than this plan, because similar addresses can be made.
+  // The person must know the whole address from another source than this plan, because similar
+  // addresses can be made.
   const known = values.to ?? (await terminal.ask('Type your own address, all of it (or give it by --to): '))
   if (known.trim() !== plan.to) {
     throw new ToolError(
@@ -66,7 +73,8 @@ export async function runSign(
 }
 
 /**
- * Returns the key of the gas address. The operator may keep it in another mnemonic, apart from the deposit addresses, and is then asked for that one.
+ * Returns the key of the gas address. The operator may keep it in another mnemonic, apart from the
+ * deposit addresses, and is then asked for that one.
  */
 async function askGasKey(plan: CollectPlan, keys: MnemonicKeys, terminal: Terminal): Promise<SigningKey> {
   const sameMnemonic = findGasKey(plan, keys)
@@ -80,7 +88,10 @@ async function askGasKey(plan: CollectPlan, keys: MnemonicKeys, terminal: Termin
   )
 }
 
-/** Finds the key of the gas address: index 0 of one of the first accounts, or of the account after that of the plan. Null if none of them has it. */
+/**
+ * Finds the key of the gas address: index 0 of one of the first accounts, or of the account after
+ * that of the plan. Null if none of them has it.
+ */
 export function findGasKey(plan: CollectPlan, keys: MnemonicKeys): SigningKey | null {
   const accounts = [Math.min(plan.account + 1, accountMax), ...Array.from({ length: gasAccounts }, (_, i) => i)]
   for (const account of accounts) {
@@ -91,8 +102,9 @@ export function findGasKey(plan: CollectPlan, keys: MnemonicKeys): SigningKey | 
 }
 
 /**
- * Signs all transactions of a plan in which `findPlanFault` has found nothing. Each address must be the one that the mnemonic derives at its index;
- * otherwise nothing is signed. The error is one sentence.
+ * Signs all transactions of a plan in which `findPlanFault` has found nothing. Each address must be
+ * the one that the mnemonic derives at its index; otherwise nothing is signed. The error is one
+ * sentence.
  */
 export function signPlan(plan: CollectPlan, keys: MnemonicKeys, gasKey: SigningKey | null): Result<SignedPlan, string> {
   const signatures: string[] = []

@@ -1,6 +1,7 @@
 /**
- * `npm run collect -- plan | sign | send`: moves the balances of the deposit addresses to one address. `plan` and `send` use the network and no key, `sign` a
- * key and no network. Exit codes: 0, 1 (stopped, or not everything was done), 2 (wrong options).
+ * `npm run collect -- plan | sign | send`: moves the balances of the deposit addresses to one
+ * address. `plan` and `send` use the network and no key, `sign` a key and no network. Exit codes:
+ * 0, 1 (stopped, or not everything was done), 2 (wrong options).
  */
 import { systemClock } from '../../worker/platform/clock.ts'
 import { readTargetApart } from '../target-apart.ts'
@@ -13,7 +14,8 @@ const stopsInOrder = () => {
 }
 const parts = { clock: systemClock, fetch, stopsInOrder, readTarget: readTargetApart }
 const code = await runCollect(process.argv.slice(2), process, parts)
-// Exit once everything is written, because timers of answered requests may still keep the process running.
+// Exit once everything is written, because timers of answered requests may still keep the process
+// running.
 process.stderr.write('', () => process.stdout.write('', () => process.exit(code)))
 
 function stopInOrder(): void {

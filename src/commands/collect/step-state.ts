@@ -9,12 +9,20 @@ import type { CollectPlan, CollectStep } from './plan.ts'
 import { accountOf } from './transaction.ts'
 
 export type SendOutcome =
-  /** This run has nothing more to do. `isExpired`: a final block is later than the plan's expiration, so no new block can contain its transactions. */
+  /**
+   * This run has nothing more to do. `isExpired`: a final block is later than the plan's
+   * expiration, so no new block can contain its transactions.
+   */
   | { readonly kind: 'settled'; readonly isExpired: boolean }
-  /** The run ended before all steps were done. The same command goes on. `why` is one sentence for the operator. */
+  /**
+   * The run ended before all steps were done. The same command goes on. `why` is one sentence for
+   * the operator.
+   */
   | { readonly kind: 'interrupted'; readonly why: string }
 
-/** The state of a step in this run. No state is stored, because the next run asks the chain again. */
+/**
+ * The state of a step in this run. No state is stored, because the next run asks the chain again.
+ */
 export type StepState =
   /** The chain was not asked about the step yet. */
   | { readonly kind: 'unasked' }
@@ -22,15 +30,23 @@ export type StepState =
   | { readonly kind: 'waiting' }
   /** A node has accepted the step, but no block contains it yet. */
   | { readonly kind: 'sent'; readonly height: number }
-  /** A block contains the step; `isFinal` once that block is final. The step may have failed there. */
+  /**
+   * A block contains the step; `isFinal` once that block is final. The step may have failed there.
+   */
   | { readonly kind: 'mined'; readonly info: MinedInfo; readonly isFinal: boolean }
   /** The effect of the step exists already. */
   | { readonly kind: 'unneeded'; readonly why: string }
   /** Nodes refuse the step's transaction, or it has expired. It has burnt nothing. */
   | { readonly kind: 'refused'; readonly why: string }
-  /** This run does not send the step. If an earlier run has sent it, a block may still take it until the plan expires. */
+  /**
+   * This run does not send the step. If an earlier run has sent it, a block may still take it until
+   * the plan expires.
+   */
   | { readonly kind: 'unknown'; readonly why: string }
-  /** The step was not sent, and will not be, because a step before it did not succeed or the plan has expired. */
+  /**
+   * The step was not sent, and will not be, because a step before it did not succeed or the plan
+   * has expired.
+   */
   | { readonly kind: 'skipped'; readonly why: string }
 
 /** The states of a plan's steps, by id. */
@@ -53,14 +69,18 @@ export function isSettled({ kind }: StepState): boolean {
   return kind !== 'unasked' && kind !== 'waiting' && kind !== 'sent'
 }
 
-/** Whether the steps that wait for this one may be sent: it succeeded in a block, or its effect existed already. */
+/**
+ * Whether the steps that wait for this one may be sent: it succeeded in a block, or its effect
+ * existed already.
+ */
 export function isDone(state: StepState): boolean {
   return state.kind === 'unneeded' || (state.kind === 'mined' && state.info.isSuccess)
 }
 
 /**
- * Whether a waiting step can be sent. A step waits until all steps in its `after` are done. Only `undelegate`, which takes energy back, does not need their
- * success: it waits until they are settled.
+ * Whether a waiting step can be sent. A step waits until all steps in its `after` are done. Only
+ * `undelegate`, which takes energy back, does not need their success: it waits until they are
+ * settled.
  */
 export function readinessOf(plan: CollectPlan, states: StepStates, step: CollectStep): Readiness {
   const before = step.after.map((id) => stateOf(states, id))
@@ -71,11 +91,13 @@ export function readinessOf(plan: CollectPlan, states: StepStates, step: Collect
       return { kind: 'unneeded', why: 'nothing was delegated' }
     }
     if (lent === undefined || isDone(stateOf(states, lent.id))) return { kind: 'ready' }
-    // `not-yet` while the delegation is not settled: for example a fork has removed it from its block, and another block may take it.
+    // `not-yet` while the delegation is not settled: for example a fork has removed it from its
+    // block, and another block may take it.
     return isSettled(stateOf(states, lent.id)) ? { kind: 'never', why: 'nothing was delegated' } : { kind: 'not-yet' }
   }
   if (step.kind !== 'transfer' && areTokensDone(plan, states, step)) {
-    return { kind: 'unneeded', why: 'what it prepares is done' } // a fork has removed this step from its block, but not the token transfers after it
+    // a fork has removed this step from its block, but not the token transfers after it
+    return { kind: 'unneeded', why: 'what it prepares is done' }
   }
   const failed = step.after.find((id) => isSettled(stateOf(states, id)) && !isDone(stateOf(states, id)))
   if (failed !== undefined) return { kind: 'never', why: `step ${failed} did not succeed` }
@@ -95,7 +117,10 @@ export type Measured =
   | { readonly kind: 'unneeded'; readonly why: string }
   /** The step would fail, because its address has changed since the plan. */
   | { readonly kind: 'differs'; readonly why: string }
-  /** The step would burn more than the plan says. The steps of other addresses would, too, so this run begins no other address. */
+  /**
+   * The step would burn more than the plan says. The steps of other addresses would, too, so this
+   * run begins no other address.
+   */
   | { readonly kind: 'costlier'; readonly why: string }
 
 type Transfer = CollectStep & { readonly kind: 'transfer' }
@@ -109,7 +134,10 @@ const asPlanned: Measured = { kind: 'as-planned' }
 const differs = (why: string): Measured => ({ kind: 'differs', why })
 const costlier = (why: string): Measured => ({ kind: 'costlier', why })
 
-/** Measures a step on the newest state: since the plan, balances, energy and bandwidth may have changed, and a busy contract's energy price may have grown. */
+/**
+ * Measures a step on the newest state: since the plan, balances, energy and bandwidth may have
+ * changed, and a busy contract's energy price may have grown.
+ */
 export async function measureStep(
   nodes: AgreedNodes,
   plan: CollectPlan,
@@ -123,7 +151,8 @@ export async function measureStep(
   if (step.kind === 'activate' && !isNew) return { kind: 'unneeded', why: 'the account exists by now' }
   const useless = await findUseless(nodes, plan, step, by)
   if (useless !== null) return differs(`nothing can be collected there by now: ${useless}`)
-  // Compute again what the gas address burns for this step: other transactions may have used its bandwidth since the plan.
+  // Compute again what the gas address burns for this step: other transactions may have used its
+  // bandwidth since the plan.
   const left = await readResources(nodes, accountOf(plan.gas.address))
   const createsAccount = isNew && step.kind !== 'delegate'
   const isStaked = left.stakedBytes >= step.bytes
@@ -133,7 +162,10 @@ export async function measureStep(
   return costlier(burnsMore(burnt, step, 'the gas address has less bandwidth than it had'))
 }
 
-/** For a step that prepares an address: why no token of the address can be collected, or null if one can be. */
+/**
+ * For a step that prepares an address: why no token of the address can be collected, or null if one
+ * can be.
+ */
 async function findUseless(
   nodes: AgreedNodes,
   plan: CollectPlan,
@@ -151,7 +183,9 @@ async function findUseless(
   return why
 }
 
-/** Estimates the energy that a token's transfer takes; null for a transfer of TRX, which takes none. */
+/**
+ * Estimates the energy that a token's transfer takes; null for a transfer of TRX, which takes none.
+ */
 async function estimateStep(
   nodes: AgreedNodes,
   { to, currencies }: CollectPlan,

@@ -110,7 +110,10 @@ function alignColumns(rows: readonly (readonly string[])[]): readonly string[] {
   )
 }
 
-/** The lines printed at the end of `collect -- send`: the result and real cost of each step, and what to do about steps that did not succeed. */
+/**
+ * The lines printed at the end of `collect -- send`: the result and real cost of each step, and
+ * what to do about steps that did not succeed.
+ */
 export function reportLines(plan: CollectPlan, states: StepStates, outcome: SendOutcome): readonly string[] {
   const rows = plan.steps.map((step) => {
     const state = stateOf(states, step.id)

@@ -26,7 +26,10 @@ export type StepContent = CollectStep extends infer Step
 
 /** Bytes of the result that java-tron reserves, and charges, in each transaction. */
 const resultBytes = 64
-/** Encodes `raw_data` of a step's transaction, which is what is signed. Equal arguments give equal bytes. Throws from 2^63 sun on. */
+/**
+ * Encodes `raw_data` of a step's transaction, which is what is signed. Equal arguments give equal
+ * bytes. Throws from 2^63 sun on.
+ */
 export function encodeStep(header: TransactionHeader, step: StepContent): Uint8Array {
   const { height, hash } = header.reference
   const terms = {
@@ -60,7 +63,10 @@ function assetOf({ currencies }: TransactionHeader, symbol: string): Asset {
   return currency.contract === null ? nativeAsset : trc20Asset(accountOf(currency.contract))
 }
 
-/** The bytes for which the chain charges bandwidth: those of the signed transaction, and `resultBytes`. */
+/**
+ * The bytes for which the chain charges bandwidth: those of the signed transaction, and
+ * `resultBytes`.
+ */
 export function chargedBytes(rawData: Uint8Array): number {
   return encodeSigned(rawData, new Uint8Array(signatureBytes)).length / 2 + resultBytes
 }
@@ -70,7 +76,10 @@ export function payerOf({ gas }: TransactionHeader, step: StepContent): string {
   return step.kind === 'transfer' ? step.address : gas.address
 }
 
-/** Parses an address of a plan. Throws if it is none, which `parsePlan` and `parseSignedPlan` exclude. */
+/**
+ * Parses an address of a plan. Throws if it is none, which `parsePlan` and `parseSignedPlan`
+ * exclude.
+ */
 export function accountOf(base58: string): Address {
   const parsed = parseAddress(base58)
   if (!parsed.ok) throw new Error(`not an address: ${base58}`) // the schema of a plan has checked it

@@ -19,7 +19,8 @@ export function runDeploy(args: readonly string[], output: CommandOutput): Promi
     const env = readEnvironment(args)
     if (env === undefined) throw new OptionError('which deployment?')
     await applyMigrations(open(env, output), output)
-    // The message is "not completed", because the new version may be running: wrangler sets the cron trigger after that version.
+    // The message is "not completed", because the new version may be running: wrangler sets the
+    // cron trigger after that version.
     await run('The migrations are applied, but the deployment was not completed', ['deploy', `--env=${env}`], output)
     return 0
   })
@@ -33,7 +34,10 @@ export function runMigrate(args: readonly string[], output: CommandOutput): Prom
   })
 }
 
-/** Applies the missing migrations to the database of each cell in turn, and throws at the first failure. */
+/**
+ * Applies the missing migrations to the database of each cell in turn, and throws at the first
+ * failure.
+ */
 async function applyMigrations(cells: readonly ConfigurationSource[], output: CommandOutput): Promise<void> {
   for (const { place } of cells) {
     const ofCell = place.cell === null ? '' : ` of cell ${place.cell.number} (database ${place.databaseName})`
@@ -42,14 +46,18 @@ async function applyMigrations(cells: readonly ConfigurationSource[], output: Co
   }
 }
 
-/** The environment that the options name. Other options are refused, because each wrangler command would understand them differently. */
+/**
+ * The environment that the options name. Other options are refused, because each wrangler command
+ * would understand them differently.
+ */
 function readEnvironment(args: readonly string[]): string | undefined {
   return environmentOf(parseArgs({ args: [...args], options: placeOptions }).values)
 }
 
 /**
- * Prints the first line, which names the deployment, and checks databases and Durable Objects before anything is done: wrangler would notice a missing
- * one later and less clearly. Returns the configuration of each cell.
+ * Prints the first line, which names the deployment, and checks databases and Durable Objects
+ * before anything is done: wrangler would notice a missing one later and less clearly. Returns the
+ * configuration of each cell.
  */
 function open(env: string | undefined, { stdout }: CommandOutput): readonly ConfigurationSource[] {
   const source = orStop(readConfiguration(env, process.env), configurationAdvice)
@@ -93,7 +101,10 @@ function requireDatabase(
   )
 }
 
-/** A reported fault of D1's endpoint for migrations: the endpoint splits a trigger at a semicolon inside the trigger (cloudflare/workers-sdk#15690). */
+/**
+ * A reported fault of D1's endpoint for migrations: the endpoint splits a trigger at a semicolon
+ * inside the trigger (cloudflare/workers-sdk#15690).
+ */
 const splitAdvice = {
   pattern: /incomplete input/,
   text: 'D1 has cut a trigger apart; docs/guides/repair.md has the way round, "A migration that D1 refuses"',

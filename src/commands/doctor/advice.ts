@@ -27,7 +27,10 @@ const advice: Readonly<Record<string, string>> = {
   token: 'compare its contract and decimals in CURRENCIES with an explorer, and correct them',
 }
 
-/** The remedy for a failed check, without its full stop. A word that is not in the table is the name of a setting. */
+/**
+ * The remedy for a failed check, without its full stop. A word that is not in the table is the name
+ * of a setting.
+ */
 export function adviceFor(text: string): string {
   if (text.startsWith(notCompared)) return 'do what the end of that line says, and run the doctor again'
   const [word = ''] = /^\w+/.exec(text) ?? []

@@ -16,9 +16,15 @@ export const questionTexts = {
 
 type Question = keyof typeof questionTexts
 
-/** What one node answered and refused. A request that was not sent, because the node has shown no block to ask about, is in neither list. */
+/**
+ * What one node answered and refused. A request that was not sent, because the node has shown no
+ * block to ask about, is in neither list.
+ */
 export interface QuestionAnswers {
-  /** Why the node's JSON-RPC does not even give the newest block, or null. Then no other request is sent to it. */
+  /**
+   * Why the node's JSON-RPC does not even give the newest block, or null. Then no other request is
+   * sent to it.
+   */
   readonly rpcFault: NodeError | null
   readonly answered: readonly Question[]
   readonly refused: readonly { readonly question: Question; readonly error: NodeError }[]
@@ -26,12 +32,18 @@ export interface QuestionAnswers {
   readonly heads: { readonly latest: Header; readonly finalized: Header } | null
 }
 
-/** The height of the block that is requested if JSON-RPC shows no block. Every node with complete history has this block. */
+/**
+ * The height of the block that is requested if JSON-RPC shows no block. Every node with complete
+ * history has this block.
+ */
 const firstBlock = 1 as BlockHeight // safe: 1 is a height
 /** A block this far below the newest one is final. */
 const finalBlocks = 30
 
-/** Sends a node the requests of `questionTexts`, each alone, so that the doctor can say which of them a provider refuses. */
+/**
+ * Sends a node the requests of `questionTexts`, each alone, so that the doctor can say which of
+ * them a provider refuses.
+ */
 export async function askQuestions(session: Session, node: TronNode): Promise<QuestionAnswers> {
   const latest = await askOne(session, node, blockCall('latest'), (reply) =>
     parseResult(reply, 'newest block', parseBriefBlock),
@@ -62,7 +74,10 @@ async function readOneBlock(session: Session, node: TronNode, height: BlockHeigh
   return block === undefined ? nodeError('behind', `no block ${height}`) : ok(block)
 }
 
-/** Asks for the logs of a block. Returns only their number, because the doctor just checks that a list came. */
+/**
+ * Asks for the logs of a block. Returns only their number, because the doctor just checks that a
+ * list came.
+ */
 function readLogs(session: Session, node: TronNode, hash: BlockHash) {
   return askOne(session, node, logsCall(hash), (reply) =>
     parseResult(reply, 'its list of logs', (value) => (Array.isArray(value) ? ok(value.length) : err('no list'))),

@@ -14,12 +14,16 @@ import { type CheckResult, passed, warned } from './check-settings.ts'
 
 /** Time limit of the check of one token. */
 const checkMs = 20_000
-/** An address that holds no token, so that the estimate is of a transfer to somebody new, which takes most. */
+/**
+ * An address that holds no token, so that the estimate is of a transfer to somebody new, which
+ * takes most.
+ */
 const stranger = 'fe'.repeat(20) as Address // safe: 20 bytes
 
 /**
- * Compares `feeLimit` with what a transfer of the token takes now: its energy, staked or not, at the chain's price. One node's word is enough for a warning.
- * Yields nothing if no transfer can be estimated, as while the payout address does not hold the token.
+ * Compares `feeLimit` with what a transfer of the token takes now: its energy, staked or not, at
+ * the chain's price. One node's word is enough for a warning. Yields nothing if no transfer can be
+ * estimated, as while the payout address does not hold the token.
  */
 export async function* checkFeeLimit(
   pool: Pool,

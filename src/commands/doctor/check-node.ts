@@ -18,16 +18,25 @@ import { type CheckResult, failed, hostInUrl, passed, warned } from './check-set
 
 /** Time limit for all checks of one node together. */
 export const nodeMs = 30_000
-/** The time of the newest block may differ from the clock of this machine by this much; a block is made every 3 s. */
+/**
+ * The time of the newest block may differ from the clock of this machine by this much; a block is
+ * made every 3 s.
+ */
 const clockDifferenceMsMax = 30_000
 /** Finality is normally about 54 s behind the newest block (PROTOCOL.md, Finality). */
 const finalityLagMsMax = 180_000
-/** The newest block of a node may be this many blocks behind that of another node. Healthy nodes differ by one or two. */
+/**
+ * The newest block of a node may be this many blocks behind that of another node. Healthy nodes
+ * differ by one or two.
+ */
 const behindBlocksMax = 20
 /** The number of newest final blocks to read; fewer if a reply is too large. */
 const blockCounts = [20, 5, 1]
 
-/** Only the port of the full state has this method, which changes nothing: it returns an unsigned transaction. */
+/**
+ * Only the port of the full state has this method, which changes nothing: it returns an unsigned
+ * transaction.
+ */
 const fullStateCall = {
   method: 'buildTransaction',
   params: [{ from: `0x${'0'.repeat(39)}1`, to: `0x${'0'.repeat(39)}2`, value: '0x1' }],
@@ -46,7 +55,10 @@ interface NewestBlock {
   readonly timestamp: number
 }
 
-/** Checks both services of a node, up to the first fault that makes further checks meaningless. A node with such a fault cannot be used for credits. */
+/**
+ * Checks both services of a node, up to the first fault that makes further checks meaningless. A
+ * node with such a fault cannot be used for credits.
+ */
 export async function checkNode(pool: Pool, chainId: string, node: TronNode): Promise<CheckedNode> {
   const session = atNode(sessionOf(pool, nodeMs), node)
   const results: CheckResult[] = []
@@ -109,8 +121,8 @@ export const nameOf = (node: TronNode) =>
   node.endpoint.name === null ? nodeName(node.number, node.endpoint) : labelOf(node)
 
 /**
- * The estimated newest block of a node that shows only final state. Such a node hides newer blocks, which are about as far ahead of its `latest` as its
- * `latest` is ahead of its `finalized`.
+ * The estimated newest block of a node that shows only final state. Such a node hides newer blocks,
+ * which are about as far ahead of its `latest` as its `latest` is ahead of its `finalized`.
  */
 function hiddenNewest(latest: Header, finalized: Header): NewestBlock {
   return {
@@ -119,7 +131,10 @@ function hiddenNewest(latest: Header, finalized: Header): NewestBlock {
   }
 }
 
-/** The usable nodes that are far behind the newest block of all nodes, each with its fault. They may have no peers, and cannot be used. */
+/**
+ * The usable nodes that are far behind the newest block of all nodes, each with its fault. They may
+ * have no peers, and cannot be used.
+ */
 export async function findBehind(
   pool: Pool,
   checked: readonly CheckedNode[],
@@ -140,7 +155,10 @@ export async function findBehind(
   return behind
 }
 
-/** A fault of a node, which begins with the word for its state. `remedy`: what else to do than what the state asks for. */
+/**
+ * A fault of a node, which begins with the word for its state. `remedy`: what else to do than what
+ * the state asks for.
+ */
 function withState(state: NodeState, text: string, remedy?: string): CheckResult {
   const known = nodeStates[state]
   return failed(`${known.word}: ${text}`, remedy ?? known.remedy ?? undefined)
@@ -154,7 +172,10 @@ function describeNodeError({ kind, detail, remedy }: NodeError): string {
   return more === undefined ? detail : `${detail}: ${more}`
 }
 
-/** Whether this is java-tron's solidity or PBFT port. False if the answer does not show it (PROTOCOL.md, Block tags). */
+/**
+ * Whether this is java-tron's solidity or PBFT port. False if the answer does not show it
+ * (PROTOCOL.md, Block tags).
+ */
 async function servesFinalStateOnly({ pool, deadline }: Session, { endpoint }: TronNode): Promise<boolean> {
   const reply = await postJson(pool.network, endpoint.rpc, encodeCalls([fullStateCall], 1, true), deadline, ok)
   const error = reply.ok && isObject(reply.value) ? reply.value.error : null
@@ -163,8 +184,9 @@ async function servesFinalStateOnly({ pool, deadline }: Session, { endpoint }: T
 }
 
 /**
- * Reads the newest final blocks as the scan does; none if only block 0 is final. The scan goes on without the blocks that a node lacks. Here they are its error,
- * because what arrives now could not be credited.
+ * Reads the newest final blocks as the scan does; none if only block 0 is final. The scan goes on
+ * without the blocks that a node lacks. Here they are its error, because what arrives now could not
+ * be credited.
  */
 async function readNewest(session: Session, node: TronNode, to: BlockHeight): NodeResult<readonly NodeBlock[]> {
   for (const count of blockCounts) {
@@ -191,8 +213,8 @@ async function readLacked(
 }
 
 /**
- * Yields whether the node gives the bytes of transactions, and the history (logs or receipts) of calls, in these blocks. Blocks without transactions or calls
- * prove nothing, which is a warning.
+ * Yields whether the node gives the bytes of transactions, and the history (logs or receipts) of
+ * calls, in these blocks. Blocks without transactions or calls prove nothing, which is a warning.
  */
 function* checkBlocks(blocks: readonly NodeBlock[], api: string): Generator<CheckResult, void> {
   const transactions = blocks.flatMap((block) => block.transactions)
@@ -212,7 +234,10 @@ function checkFinality(latest: Header, finalized: Header): CheckResult {
   return failed(`${text} (limit ${seconds(finalityLagMsMax)}): finality has stalled on the chain or on this node`)
 }
 
-/** `aheadMs`: how far the newest block is ahead of the clock of this machine. On a private chain, which may have its own time, a fault is a warning. */
+/**
+ * `aheadMs`: how far the newest block is ahead of the clock of this machine. On a private chain,
+ * which may have its own time, a fault is a warning.
+ */
 function checkClock(aheadMs: number, isPublic: boolean): CheckResult {
   const difference = aheadMs > 0 ? `${seconds(aheadMs)} ahead of` : `${seconds(-aheadMs)} behind`
   const text = `the newest block is ${difference} the clock of this machine (limit ${seconds(clockDifferenceMsMax)})`

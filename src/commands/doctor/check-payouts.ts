@@ -11,7 +11,10 @@ import { type AlarmKind, alarmTable } from '../../worker/platform/alarm-table.ts
 import { ToolError } from '../tool-error.ts'
 import { type CheckResult, passed, warned } from './check-settings.ts'
 
-/** The alarms about payouts that a line names while they are raised. The other causes of a stop have lines of their own. */
+/**
+ * The alarms about payouts that a line names while they are raised. The other causes of a stop have
+ * lines of their own.
+ */
 const named = ['payout-stuck', 'payout-refused', 'payouts-unsigned', 'payout-wallet-low'] as const satisfies AlarmKind[]
 
 interface RaisedRow {
@@ -23,8 +26,9 @@ interface StuckRow {
 }
 
 /**
- * Says whether money may leave the payout address, by the function with which the service decides (`payouts/leaving.ts`), and what else is wrong with payouts.
- * All are warnings: the configuration may be deployed, and a person must act.
+ * Says whether money may leave the payout address, by the function with which the service decides
+ * (`payouts/leaving.ts`), and what else is wrong with payouts. All are warnings: the configuration
+ * may be deployed, and a person must act.
  */
 export async function* checkPayouts(
   { address }: PayoutRules,

@@ -9,7 +9,10 @@ import { isDelivered, type SendParts, sendWebhook } from '../../worker/webhooks/
 import type { WebhookEndpoint } from '../../worker/webhooks/store/endpoint-state.ts'
 import { publicNetworks } from '../place.ts'
 
-/** The result of one check, which the doctor prints as one line. `text` contains no secret, no key, no path of a URL and no text of a node. */
+/**
+ * The result of one check, which the doctor prints as one line. `text` contains no secret, no key,
+ * no path of a URL and no text of a node.
+ */
 export interface CheckResult {
   /** A line with `FAIL` makes the doctor end with exit code 1; the other levels do not. */
   readonly level: 'ok' | 'warn' | 'FAIL'
@@ -36,12 +39,16 @@ export function hostInUrl(url: string): string {
   return new URL(url).host
 }
 
-/** The addresses at index 0 of two public test mnemonics, "abandon … about" and "test … junk". Anybody can spend what they receive. */
+/**
+ * The addresses at index 0 of two public test mnemonics, "abandon … about" and "test … junk".
+ * Anybody can spend what they receive.
+ */
 const publicAddresses = ['TUEZSdKsoDHQMeZwihtdoBiN46zxhGWYdH', 'TWer2Ygk5TEheHp3TPuYeqxmB6SsGZmaL6']
 
 /**
- * Checks the extended public key and shows its first addresses, to compare with the wallet that has the private key. Yields nothing if the key cannot be
- * parsed, because the check of the configuration reports that. `chainId` is null if it is not known.
+ * Checks the extended public key and shows its first addresses, to compare with the wallet that has
+ * the private key. Yields nothing if the key cannot be parsed, because the check of the
+ * configuration reports that. `chainId` is null if it is not known.
  */
 export function* checkKey(xpub: unknown, chainId: string | null): Generator<CheckResult, void> {
   const key = typeof xpub === 'string' ? parseExtendedPublicKey(xpub) : null
@@ -58,7 +65,10 @@ export function* checkKey(xpub: unknown, chainId: string | null): Generator<Chec
 
 const secretCharactersMin = 10 // a long secret with fewer different characters looks like a placeholder
 
-/** Checks the keys for users' tokens, and the settings that may let in more people than the operator wants: no `AUTH_AUDIENCE`, and `DEV_UID`. */
+/**
+ * Checks the keys for users' tokens, and the settings that may let in more people than the operator
+ * wants: no `AUTH_AUDIENCE`, and `DEV_UID`.
+ */
 export async function* checkAuth(
   auth: AuthConfig,
   isDeployment: boolean,
@@ -80,7 +90,10 @@ export async function* checkAuth(
     : warned(`authentication: requests from this machine without a token act for user ${devUid} (DEV_UID)`)
 }
 
-/** Checks the keys for users' or backends' tokens: the secrets, with the previous secret last, and then the key set. */
+/**
+ * Checks the keys for users' or backends' tokens: the secrets, with the previous secret last, and
+ * then the key set.
+ */
 export async function* checkKeys(
   whose: 'authentication' | 'backends',
   { secrets, jwksUrl }: TokenConfig,
@@ -96,7 +109,10 @@ export async function* checkKeys(
   if (jwksUrl !== null) yield await checkKeySet(whose, fetch, jwksUrl)
 }
 
-/** Checks that the keys of the team in `DESK_ACCESS` can be fetched, and counts the people and domains that may sign in. */
+/**
+ * Checks that the keys of the team in `DESK_ACCESS` can be fetched, and counts the people and
+ * domains that may sign in.
+ */
 export async function checkDesk(access: DeskAccess, fetch: typeof globalThis.fetch): Promise<CheckResult> {
   const keys = await checkKeySet('desk', fetch, access.keysUrl)
   return { ...keys, text: `${keys.text}, for ${access.people.size} entries of people` }
@@ -114,7 +130,10 @@ async function checkKeySet(whose: string, fetch: typeof globalThis.fetch, url: s
   return passed(`${text} (${[...new Set(algorithms)].join(', ')})`)
 }
 
-/** The algorithms for which the service uses the key, as jose selects them; empty if it cannot use the key. */
+/**
+ * The algorithms for which the service uses the key, as jose selects them; empty if it cannot use
+ * the key.
+ */
 async function algorithmsOf(key: JWK): Promise<readonly string[]> {
   const keySet = createLocalJWKSet({ keys: [key] })
   const algorithms = ['RS256', 'ES256', 'EdDSA']

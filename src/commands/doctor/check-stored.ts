@@ -65,7 +65,10 @@ function* compareSettings(
   yield passed(`stored data: ${text}`)
 }
 
-/** Checks that nobody has used the first addresses of the key, as the service does before it issues the first address of an empty database. */
+/**
+ * Checks that nobody has used the first addresses of the key, as the service does before it issues
+ * the first address of an empty database.
+ */
 async function checkKeyUnused(
   { extendedPublicKey, currencies }: StoredSettingsConfig,
   pool: Pool,
@@ -87,7 +90,10 @@ async function checkKeyUnused(
   return failed(`${text}, but the key was used before: ${used}; restore its database, or set TRON_FIRST_INDEX`)
 }
 
-/** Checks the operator's wallets. If one is missing in the configuration, the service would credit to users the TRX that this wallet sends for gas. */
+/**
+ * Checks the operator's wallets. If one is missing in the configuration, the service would credit
+ * to users the TRX that this wallet sends for gas.
+ */
 export function* checkOperators(
   { operators, extendedPublicKey }: Pick<Config, 'operators' | 'extendedPublicKey'>,
   isDeployment: boolean,
@@ -111,7 +117,10 @@ const symbolCharsMax = 20
 const symbolSelector = '0x95d89b41'
 const wordDigits = 64
 
-/** Compares a token with its contract: the decimals on which the nodes of `pool` agree, and the symbol that any of them shows. */
+/**
+ * Compares a token with its contract: the decimals on which the nodes of `pool` agree, and the
+ * symbol that any of them shows.
+ */
 export async function* checkToken(
   pool: Pool,
   currency: Currency,
@@ -137,7 +146,10 @@ export async function* checkToken(
   yield { level, text: `${name}: ${found}` }
 }
 
-/** Compares the symbol in the contract with the configured one. A difference is only a warning if `CURRENCIES` could not contain the contract's symbol. */
+/**
+ * Compares the symbol in the contract with the configured one. A difference is only a warning if
+ * `CURRENCIES` could not contain the contract's symbol.
+ */
 function compareSymbols(actual: string, configured: string): CheckResult {
   if (actual === configured) return passed(`symbol ${configured}`)
   const text = `symbol "${actual.replace(/[^\x20-\x7e]/g, '?').slice(0, symbolCharsMax)}", not "${configured}"`

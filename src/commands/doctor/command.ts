@@ -50,7 +50,10 @@ export function runDoctor(
   })
 }
 
-/** Says whether the checked configuration may be deployed and, if not, the first fault with its remedy. */
+/**
+ * Says whether the checked configuration may be deployed and, if not, the first fault with its
+ * remedy.
+ */
 function conclude(results: readonly CheckResult[], isDeployment: boolean): string {
   const [first, ...others] = results.filter(({ level }) => level === 'FAIL')
   const warnings = results.filter(({ level }) => level === 'warn').length

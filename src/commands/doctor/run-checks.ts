@@ -46,7 +46,10 @@ function checkDatabase({ database, place }: Pick<ConfigurationSource, 'database'
   }
 }
 
-/** Runs all checks of a configuration, in order. They only read, except that with `sendsTests` each endpoint of `WEBHOOKS` gets a test event. */
+/**
+ * Runs all checks of a configuration, in order. They only read, except that with `sendsTests` each
+ * endpoint of `WEBHOOKS` gets a test event.
+ */
 export async function* runChecks(
   source: ConfigurationSource,
   platform: DoctorPlatform,
@@ -93,7 +96,10 @@ function isSet(values: Bindings, fault: string): boolean {
   return (values[fault.split(/[.:]/)[0] ?? ''] ?? '') !== ''
 }
 
-/** Checks the nodes, and, with the usable ones, the quorum, the stored data and the tokens. `config` is null if the stored data cannot be compared. */
+/**
+ * Checks the nodes, and, with the usable ones, the quorum, the stored data and the tokens. `config`
+ * is null if the stored data cannot be compared.
+ */
 async function* checkChain(
   platform: DoctorPlatform,
   chain: ChainConfig,

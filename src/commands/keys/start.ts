@@ -1,6 +1,7 @@
 /**
- * `npm run keys -- new | show`: prints the extended public key for `TRON_XPUB`, from a new mnemonic or from one that is typed. It needs no network. Exit codes:
- * 0, 1 (stopped, the reason is printed), 2 (wrong options).
+ * `npm run keys -- new | show`: prints the extended public key for `TRON_XPUB`, from a new mnemonic
+ * or from one that is typed. It needs no network. Exit codes: 0, 1 (stopped, the reason is
+ * printed), 2 (wrong options).
  */
 import { parseArgs } from 'node:util'
 import { deriveAddress, parseExtendedPublicKey } from '../../worker/addresses/derive.ts'

@@ -59,7 +59,10 @@ export const operateOptions = {
   stdin: flag,
 } as const
 
-/** What a command accepts, and what it does. `prepare` throws an `OptionError` for wrong words or options, before anything is read or changed. */
+/**
+ * What a command accepts, and what it does. `prepare` throws an `OptionError` for wrong words or
+ * options, before anything is read or changed.
+ */
 interface Command {
   readonly takes: readonly (keyof Options)[]
   readonly takesWords?: true
@@ -102,7 +105,10 @@ export function runOperate(
   })
 }
 
-/** Turns words and options into the work to do and the deployment to do it in. Throws an `OptionError` if a word or option is wrong. */
+/**
+ * Turns words and options into the work to do and the deployment to do it in. Throws an
+ * `OptionError` if a word or option is wrong.
+ */
 function readCommand(
   args: readonly string[],
   parts: PersonParts,
@@ -123,8 +129,9 @@ function readCommand(
 }
 
 /**
- * Returns the named environment; undefined for `--local`. The place must always be named, even this machine: npm can take an option without a trace. It reads
- * `-e nile` before `--` as its own `--enjoy-by`, and without this rule the command would then run on this machine.
+ * Returns the named environment; undefined for `--local`. The place must always be named, even this
+ * machine: npm can take an option without a trace. It reads `-e nile` before `--` as its own
+ * `--enjoy-by`, and without this rule the command would then run on this machine.
  */
 function readEnvironment({ local, ...other }: { production: boolean; env: string | undefined; local: boolean }) {
   const environment = environmentOf(other)

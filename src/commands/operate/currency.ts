@@ -7,8 +7,10 @@ import { orRefuse, ToolError } from '../tool-error.ts'
 import { type Options, readOption, type Work } from './options.ts'
 
 /**
- * `currency`: replaces the wrong decimals of a token in the database by those in `CURRENCIES`. A trigger refuses to change anything else. It also refuses to
- * change the decimals after a deposit of the token was credited, or while a payout of the token is open. Held deposits are then decided by the new decimals.
+ * `currency`: replaces the wrong decimals of a token in the database by those in `CURRENCIES`. A
+ * trigger refuses to change anything else. It also refuses to change the decimals after a deposit
+ * of the token was credited, or while a payout of the token is open. Held deposits are then decided
+ * by the new decimals.
  */
 export function correctCurrency(options: Options): Work {
   const cuy = Number(readOption(options, 'cuy', /^\d{1,7}$/, 'the number of a currency in CURRENCIES'))
@@ -42,7 +44,8 @@ export function correctCurrency(options: Options): Work {
       const next = `nothing has to be corrected; if the contract has other decimals, correct CURRENCIES first ("${commandIn(place, 'doctor')}" shows both)`
       throw new ToolError(`currency ${cuy} is stored as it is configured: ${value}`, next)
     }
-    // Decimals on which nodes have agreed are stored, and nodes are never asked again. If other decimals were configured, every deposit would be held for good.
+    // Decimals on which nodes have agreed are stored, and nodes are never asked again. If other
+    // decimals were configured, every deposit would be held for good.
     if (agreed !== undefined && agreed.decimals !== decimals) {
       const differ = `${agreed.decimals} decimals of currency ${cuy}, not ${decimals}`
       throw new ToolError(

@@ -19,7 +19,10 @@ export const listFees =
     return fees.length === 0 ? 'No issuer takes a fee.' : fees.map(describeFee).join('\n')
   }
 
-/** `fee confirm`: confirms the fee that a transaction has set, so that payouts no longer wait because of it. */
+/**
+ * `fee confirm`: confirms the fee that a transaction has set, so that payouts no longer wait
+ * because of it.
+ */
 export function confirmFee(options: Options): Work {
   const reason = readReason(options)
   const txid = readOption(

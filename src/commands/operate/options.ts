@@ -12,16 +12,25 @@ type TextOption =
   | ('name' | 'scope' | 'secret' | 'service' | 'attempts')
 type Flag = 'moved' | 'stdin'
 
-/** The work of a command on the deployment or local service of `source`. Returns the text to print, or throws a `ToolError`. */
+/**
+ * The work of a command on the deployment or local service of `source`. Returns the text to print,
+ * or throws a `ToolError`.
+ */
 export type Work = (source: ConfigurationSource) => Promise<string>
 
-/** The parts of this machine with which a command acts in a person's name: the terminal for a typed secret, and the clock for the token's end. */
+/**
+ * The parts of this machine with which a command acts in a person's name: the terminal for a typed
+ * secret, and the clock for the token's end.
+ */
 export interface PersonParts {
   readonly streams: TerminalStreams
   readonly clock: Pick<Clock, 'now'>
 }
 
-/** The options that name a place in a printed `operate` command. They begin with a space; this machine is ` --local`. */
+/**
+ * The options that name a place in a printed `operate` command. They begin with a space; this
+ * machine is ` --local`.
+ */
 export const environmentOption = (place: PlaceRef) =>
   place.env === undefined ? ` --local${cellOptionOf(place)}` : optionOf(place)
 

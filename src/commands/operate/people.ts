@@ -12,8 +12,8 @@ import { type Options, type PersonParts, readOption, type Work } from './options
 import { openSecret, readScopes } from './secret.ts'
 import { post, type ShownItem } from './service.ts'
 
-// Actions of a named person. They call the service's routes for backends, which check the rules, with a token that the command signs itself
-// (`openSecret`).
+// Actions of a named person. They call the service's routes for backends, which check the rules,
+// with a token that the command signs itself (`openSecret`).
 
 const attemptsForm = 'the number that the stuck payout shows'
 const idForm = /^[1-9]\d{0,14}$/
@@ -35,8 +35,9 @@ export function makeDeskToken(options: Options, _: readonly string[], parts: Per
 }
 
 /**
- * `payouts approve`: approves waiting or stuck payouts that another name has asked for. A stuck one takes `--attempts` with the number that it shows, so that
- * the command, run again, approves none that has got stuck since.
+ * `payouts approve`: approves waiting or stuck payouts that another name has asked for. A stuck one
+ * takes `--attempts` with the number that it shows, so that the command, run again, approves none
+ * that has got stuck since.
  */
 export function prepareApproval(options: Options, ids: readonly string[], parts: PersonParts): Work {
   const attempts =
@@ -63,7 +64,10 @@ export function prepareDecision(options: Options, words: readonly string[], part
   return acting(options, parts, 'ledger:approve', '/ledger/deposits/decide', body)
 }
 
-/** The work that sends a request in a person's name, and prints the payouts or deposits as they are afterwards. */
+/**
+ * The work that sends a request in a person's name, and prints the payouts or deposits as they are
+ * afterwards.
+ */
 function acting(options: Options, parts: PersonParts, scope: string, path: string, body: object): Work {
   const name = readName(options)
   return async ({ place, values }) => {

@@ -4,7 +4,8 @@ import { type DatabaseRow, databaseNow, queryDatabase, quoted, readDatabase, tim
 import { OptionError, orRefuse, ToolError } from '../tool-error.ts'
 import { environmentOption, type Options, readOption, type Work } from './options.ts'
 
-// Each repair is one statement. Triggers of the database apply it, or refuse it. The stored time is that of the database's clock.
+// Each repair is one statement. Triggers of the database apply it, or refuse it. The stored time is
+// that of the database's clock.
 
 /** Most credited deposits that are printed. */
 const creditedMax = 100
@@ -25,7 +26,10 @@ export function rescan(options: Options): Work {
   }
 }
 
-/** The statement that has these blocks read again, both ends included. A trigger refuses blocks that the scan has not reached. */
+/**
+ * The statement that has these blocks read again, both ends included. A trigger refuses blocks that
+ * the scan has not reached.
+ */
 export function rescanSql(from: number, to: number, reason: string): string {
   return (
     'INSERT INTO rescan (kind, from_height, to_height, next_height, reason, created_at, next_try) ' +
@@ -33,7 +37,10 @@ export function rescanSql(from: number, to: number, reason: string): string {
   )
 }
 
-/** `correct`: lowers the finalized height, from which the scan then continues. Prints the credited deposits above this height, which stay credited. */
+/**
+ * `correct`: lowers the finalized height, from which the scan then continues. Prints the credited
+ * deposits above this height, which stay credited.
+ */
 export function correct(options: Options): Work {
   const reason = readReason(options)
   const height = readBlock(options, 'finalized')
@@ -49,13 +56,19 @@ export function correct(options: Options): Work {
   }
 }
 
-/** The statement that lowers the finalized height. A trigger refuses a height that is not below the stored one. */
+/**
+ * The statement that lowers the finalized height. A trigger refuses a height that is not below the
+ * stored one.
+ */
 export function correctionSql(height: number, reason: string): string {
   const values = `${height}, ${quoted(reason)}, ${databaseNow}`
   return `INSERT INTO correction (finalized, reason, created_at) VALUES (${values})`
 }
 
-/** `gap list`: prints the open gaps. A gap is a range of blocks that the scan could not read and has passed over. */
+/**
+ * `gap list`: prints the open gaps. A gap is a range of blocks that the scan could not read and has
+ * passed over.
+ */
 export const listGaps =
   (): Work =>
   async ({ place }) => {
@@ -80,7 +93,10 @@ export function closeGap(options: Options): Work {
   }
 }
 
-/** Reads `--reason`, which is stored with the change. Throws an `OptionError` unless it is 1 to `reasonMax` printable characters. */
+/**
+ * Reads `--reason`, which is stored with the change. Throws an `OptionError` unless it is 1 to
+ * `reasonMax` printable characters.
+ */
 export function readReason({ reason = '' }: Options): string {
   if (!isReadable(reason)) throw new OptionError('--reason is required: it is stored with the repair')
   if (reasonForm.test(reason) && [...reason].length <= reasonMax) return reason

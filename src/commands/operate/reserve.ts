@@ -32,20 +32,26 @@ interface StoredRange {
   readonly first: number
   /** The highest index, or null if no address is stored. */
   readonly last: number | null
-  /** The finalized height at which the newest address was issued, or null if no address is stored. */
+  /**
+   * The finalized height at which the newest address was issued, or null if no address is stored.
+   */
   readonly height: number | null
   /** The number of the newest event; 0 if there is none. */
   readonly event: number
-  /** The oldest deposits that wait for a person's decision, at most `openMax`; `openCount` is the number of all of them. */
+  /**
+   * The oldest deposits that wait for a person's decision, at most `openMax`; `openCount` is the
+   * number of all of them.
+   */
   readonly open: readonly DatabaseRow[]
   readonly openCount: number
 }
 
 /**
- * `reserve`: stores every address of a range that the database lacks, as an address of no user. After a restore, addresses that were issued after the copy was
- * made must not be issued again. Payments to addresses below `TRON_FIRST_INDEX`, which the service never issues, are recorded only if these addresses are
- * reserved. `TRON_XPUB` must be the key from which the stored addresses are derived. Prints which blocks must be read again, because they were read without
- * these addresses.
+ * `reserve`: stores every address of a range that the database lacks, as an address of no user.
+ * After a restore, addresses that were issued after the copy was made must not be issued again.
+ * Payments to addresses below `TRON_FIRST_INDEX`, which the service never issues, are recorded only
+ * if these addresses are reserved. `TRON_XPUB` must be the key from which the stored addresses are
+ * derived. Prints which blocks must be read again, because they were read without these addresses.
  */
 export function reserve(options: Options): Work {
   const to = readIndex(options, 'to')
@@ -94,7 +100,10 @@ export function reserve(options: Options): Work {
   }
 }
 
-/** Reads the stored addresses. Throws a `ToolError` if the database has stored another key than `key`, or no key yet. */
+/**
+ * Reads the stored addresses. Throws a `ToolError` if the database has stored another key than
+ * `key`, or no key yet.
+ */
 async function readStoredRange(place: Place, key: ExtendedPublicKey): Promise<StoredRange> {
   const stored = await readDatabase(
     place,
@@ -121,9 +130,10 @@ async function readStoredRange(place: Place, key: ExtendedPublicKey): Promise<St
 }
 
 /**
- * Advice for a restored copy. The copy lacks what happened after it was made: decisions about held deposits, and questions of users about TRX that a contract
- * had sent them. Such TRX is credited only after its user has asked. Only the events that a webhook endpoint has kept still tell of these decisions and
- * credits.
+ * Advice for a restored copy. The copy lacks what happened after it was made: decisions about held
+ * deposits, and questions of users about TRX that a contract had sent them. Such TRX is credited
+ * only after its user has asked. Only the events that a webhook endpoint has kept still tell of
+ * these decisions and credits.
  */
 function adviseOpen({ event, open, openCount }: StoredRange): readonly string[] {
   if (event === 0) return []
@@ -140,8 +150,9 @@ function adviseOpen({ event, open, openCount }: StoredRange): readonly string[] 
 }
 
 /**
- * Advice to read the blocks above `height` again, up to `finalized`: the scan has read them without the reserved addresses. `finalized` may be above the last
- * block that the scan has read, but a tick that is running may have looked up addresses before these were reserved.
+ * Advice to read the blocks above `height` again, up to `finalized`: the scan has read them without
+ * the reserved addresses. `finalized` may be above the last block that the scan has read, but a
+ * tick that is running may have looked up addresses before these were reserved.
  */
 function adviseRescan(place: Place, height: number, finalized: number): readonly string[] {
   if (finalized <= height) return []
@@ -160,11 +171,15 @@ function readIndex(options: Options, name: 'from' | 'to'): number {
   return index
 }
 
-/** The indices to store, in the only order that the database accepts: each of them next to an index that is stored already. */
+/**
+ * The indices to store, in the only order that the database accepts: each of them next to an index
+ * that is stored already.
+ */
 function missingIndices({ from, to }: ReservedRange, first: number, last: number | null): readonly number[] {
   if (last === null) {
     if (from === null) throw new ToolError('the database has no address', 'name the first index, too (--from)')
-    // The highest index first: then the service issues addresses only above it, even if this command ends too early.
+    // The highest index first: then the service issues addresses only above it, even if this
+    // command ends too early.
     return Array.from({ length: to - from + 1 }, (_, i) => to - i)
   }
   if (from === null && to <= last) {
@@ -184,13 +199,15 @@ function missingIndices({ from, to }: ReservedRange, first: number, last: number
 const openDeposits = "FROM transfer WHERE state = 'held' AND review = 'open'"
 
 /**
- * The finalized height when the newest stored address was issued. An address that was issued later had received nothing in the blocks up to that height.
+ * The finalized height when the newest stored address was issued. An address that was issued later
+ * had received nothing in the blocks up to that height.
  */
 const newestHeight = 'SELECT issued_height FROM address ORDER BY derivation_index DESC LIMIT 1'
 
 /**
- * The statement that stores these addresses. They were issued after the newest stored address, at a time that the database does not know, so they get the
- * height of that address, `height`. If `height` is null, no address is stored, and they get the present finalized height.
+ * The statement that stores these addresses. They were issued after the newest stored address, at a
+ * time that the database does not know, so they get the height of that address, `height`. If
+ * `height` is null, no address is stored, and they get the present finalized height.
  */
 function reserveSql(key: ExtendedPublicKey, indices: readonly number[], height: number | null): string {
   const issuedHeight = height ?? 'coalesce((SELECT finalized FROM scan), 0)'

@@ -5,8 +5,9 @@ import { type Options, readOption, type Work } from './options.ts'
 import { readReason } from './repair.ts'
 
 /**
- * `payouts resume`: excuses a transaction that stops payouts, because no payout names it or because it succeeded after its payout had moved on. The reason is
- * stored with the transaction. Prints what still stops payouts. A trigger refuses every other transaction.
+ * `payouts resume`: excuses a transaction that stops payouts, because no payout names it or because
+ * it succeeded after its payout had moved on. The reason is stored with the transaction. Prints
+ * what still stops payouts. A trigger refuses every other transaction.
  */
 export function resumePayouts(options: Options): Work {
   const reason = readReason(options)

@@ -14,7 +14,9 @@ const scopeOf: ReadonlyMap<string, string> = new Map(
   ['read', 'approve', 'pay'].map((word) => [word, `ledger:${word}`] as const),
 )
 
-/** Parses `--scope`: words separated by commas. Returns the scopes of a token, separated by spaces. */
+/**
+ * Parses `--scope`: words separated by commas. Returns the scopes of a token, separated by spaces.
+ */
 export function readScopes({ scope = '' }: Options): string {
   const scopes = scope.split(',').map((word) => scopeOf.get(word.trim()))
   if (scopes.every((one) => one !== undefined)) return [...new Set(scopes)].join(' ')
@@ -25,8 +27,9 @@ export function readScopes({ scope = '' }: Options): string {
 export type SignToken = (name: string, scope: string) => Promise<string>
 
 /**
- * Reads `BACKEND_JWT_SECRET`, and returns a function that signs tokens with it. The secret is in a file (`--secret`), in the configuration, or typed
- * without echo. It is never an argument, which others on the machine can read.
+ * Reads `BACKEND_JWT_SECRET`, and returns a function that signs tokens with it. The secret is in a
+ * file (`--secret`), in the configuration, or typed without echo. It is never an argument, which
+ * others on the machine can read.
  */
 export async function openSecret(
   options: Options,

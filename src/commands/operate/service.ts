@@ -39,8 +39,8 @@ const advice = {
 } satisfies Readonly<Partial<Record<Reason | '401' | '403' | '404', string>>>
 
 /**
- * Sends a request with a token. Returns the payouts or deposits that it was about, as they are now. Throws a `ToolError` if the service refuses it or does
- * not answer.
+ * Sends a request with a token. Returns the payouts or deposits that it was about, as they are now.
+ * Throws a `ToolError` if the service refuses it or does not answer.
  */
 export async function post(url: string, token: string, body: object): Promise<readonly ShownItem[]> {
   const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' }

@@ -8,8 +8,10 @@ const numberForm = /^[1-9]\d{0,14}$/
 const keyForm = /^[0-9a-f]{12,64}$/
 
 /**
- * Whether a row is that of a configured endpoint. Rows of earlier endpoints stay for a while. Of the rows with one number, the configured one was seen last. It
- * was also seen less than two hours before the newest row of all, because `seen_at` is stored at most once an hour (`endpoint-state.ts`).
+ * Whether a row is that of a configured endpoint. Rows of earlier endpoints stay for a while. Of
+ * the rows with one number, the configured one was seen last. It was also seen less than two hours
+ * before the newest row of all, because `seen_at` is stored at most once an hour
+ * (`endpoint-state.ts`).
  */
 const isConfigured =
   '(seen_at = (SELECT max(same.seen_at) FROM webhook AS same WHERE same.number = webhook.number) ' +
@@ -18,7 +20,10 @@ const columns =
   'endpoint, number, position, attempts, failing_since, next_try, set_aside, last_failure, seen_at, ' +
   `${isConfigured} AS configured, (SELECT count(*) FROM event WHERE event.id > webhook.position) AS waiting`
 
-/** `webhooks status`: prints a line for each endpoint. The line says how far deliveries are, since when they fail, and why. */
+/**
+ * `webhooks status`: prints a line for each endpoint. The line says how far deliveries are, since
+ * when they fail, and why.
+ */
 export const showEndpoints =
   (): Work =>
   async ({ place }) => {
@@ -34,7 +39,10 @@ export function replayEvents(options: Options): Work {
   return ({ place }) => setPosition(place, endpoint, `${from - 1}`, `${from}`, 'it has not received that event yet')
 }
 
-/** `webhooks move`: gives an endpoint the position of another one, for example of its earlier URL, which the status shows by its key. */
+/**
+ * `webhooks move`: gives an endpoint the position of another one, for example of its earlier URL,
+ * which the status shows by its key.
+ */
 export function moveEndpoint(options: Options): Work {
   const endpoint = readEndpoint(options)
   const key = readOption(options, 'from-url-of-key', keyForm, 'the key in the status')
@@ -49,11 +57,12 @@ function readEndpoint(options: Options): string {
 }
 
 /**
- * Sets the position of an endpoint, given as SQL, if the endpoint has come to `least` or further, so that no event is skipped. Otherwise throws a `ToolError`
- * that ends with `why`.
+ * Sets the position of an endpoint, given as SQL, if the endpoint has come to `least` or further,
+ * so that no event is skipped. Otherwise throws a `ToolError` that ends with `why`.
  */
 async function setPosition(place: Place, endpoint: string, position: string, least: string, why: string) {
-  const first = `(SELECT created_at FROM event WHERE id > ${position} ORDER BY id LIMIT 1)` // the time of the first event that the endpoint gets from now on
+  // the time of the first event that the endpoint gets from now on
+  const first = `(SELECT created_at FROM event WHERE id > ${position} ORDER BY id LIMIT 1)`
   const sql =
     `UPDATE webhook SET position = ${position}, attempts = 0, failing_since = NULL, last_failure = NULL, next_try = 0, ` +
     `begins_at = min(begins_at, coalesce(${first}, begins_at)) ` +

@@ -32,7 +32,8 @@ export function runPayout(
       : openTarget(env, values.cell, terminal.print)
     const settings = parseSettings(source)
     terminal.print(`Payouts from ${formatBase58(settings.settings.address)}.`)
-    // Each command loads only its own code. `sign` loads no code that talks to a service or to nodes.
+    // Each command loads only its own code. `sign` loads no code that talks to a service or to
+    // nodes.
     switch (command) {
       case 'run':
         return (await import('./run.ts')).runRun(values, settings, terminal, platform, stopsInOrder)
@@ -47,7 +48,8 @@ export function runPayout(
 }
 
 /**
- * Reads the configuration for `run` and `sign`, and prints the first line. Wrangler must not be loaded here, where a mnemonic is typed (`target-apart.ts`).
+ * Reads the configuration for `run` and `sign`, and prints the first line. Wrangler must not be
+ * loaded here, where a mnemonic is typed (`target-apart.ts`).
  */
 async function openSource(
   env: string | undefined,

@@ -16,12 +16,18 @@ const headerSchema = z.strictObject({
   at: naturalNumber,
 })
 const entrySchema = z.strictObject({
-  /** When the transaction was signed, in milliseconds since 1970. It is the transaction's timestamp, and later than `at` in every line before. */
+  /**
+   * When the transaction was signed, in milliseconds since 1970. It is the transaction's timestamp,
+   * and later than `at` in every line before.
+   */
   at: naturalNumber,
   /** The payout as the service showed it at the time of signing. */
   ...contentShape,
   txid: txidText,
-  /** Milliseconds since 1970. A block whose parent has this time or a later one cannot contain the transaction. */
+  /**
+   * Milliseconds since 1970. A block whose parent has this time or a later one cannot contain the
+   * transaction.
+   */
   expiration: naturalNumber,
   /** The reference block of the transaction, which was final. */
   head: headSchema,
@@ -39,8 +45,9 @@ export interface JournalOwner {
 }
 
 /**
- * The file with everything that a signer has ever signed: one line of JSON for each transaction, and lines are only appended. A line is on the disk once
- * `append` has returned. Only one process can have a journal open.
+ * The file with everything that a signer has ever signed: one line of JSON for each transaction,
+ * and lines are only appended. A line is on the disk once `append` has returned. Only one process
+ * can have a journal open.
  */
 export interface Journal {
   readonly startedAt: UnixMs
@@ -73,8 +80,9 @@ export function firstLine({ chainId, address }: JournalOwner, at: UnixMs): strin
 }
 
 /**
- * Opens a journal. If a power failure has cut off its last line, the beginning of that line is removed (`wasCut`), because its transaction has never left this
- * machine. Other damage, a missing file, and a journal that another process has open throw a `ToolError`.
+ * Opens a journal. If a power failure has cut off its last line, the beginning of that line is
+ * removed (`wasCut`), because its transaction has never left this machine. Other damage, a missing
+ * file, and a journal that another process has open throw a `ToolError`.
  */
 export function openJournal(path: string, owner: JournalOwner): Journal {
   const found = attempt(() => realpathSync(path), {
@@ -148,7 +156,10 @@ export function readJournal(path: string, owner: JournalOwner, { lines, wasCut, 
   }
 }
 
-/** Locks a journal with SQLite, because the operating system releases such a lock however the process ends. */
+/**
+ * Locks a journal with SQLite, because the operating system releases such a lock however the
+ * process ends.
+ */
 function lockBeside(path: string): DatabaseSync {
   const lock = new DatabaseSync(`${path}.lock`)
   attempt(() => lock.exec('BEGIN EXCLUSIVE'), {
@@ -185,7 +196,10 @@ function readLines(file: number): { readonly lines: readonly string[]; readonly 
   return { lines, wasCut: true }
 }
 
-/** Returns once the text is on the disk. If it throws, the file may end in a part of the text, which the next `openJournal` removes. */
+/**
+ * Returns once the text is on the disk. If it throws, the file may end in a part of the text, which
+ * the next `openJournal` removes.
+ */
 function writeAll(file: number, text: string): void {
   const bytes = Buffer.from(text)
   const write = () => {

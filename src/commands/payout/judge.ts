@@ -3,21 +3,28 @@ import { formatInstant, type UnixMs } from '../../worker/common/time.ts'
 import type { JournalEntry } from './journal.ts'
 import { base58Text, decimal, naturalNumber, type ShownHead, type ShownPayout, textOfKey, typedKey } from './payout.ts'
 
-// Decides whether a signer may sign a payout, by its journal, the service's answer and its own clock. None of the three decides alone.
+// Decides whether a signer may sign a payout, by its journal, the service's answer and its own
+// clock. None of the three decides alone.
 
-/** The longest lifetime of a transaction, in minutes. The service refuses a transaction that expires later than this after the newest final block. */
+/**
+ * The longest lifetime of a transaction, in minutes. The service refuses a transaction that expires
+ * later than this after the newest final block.
+ */
 export const minutesMax = 60
 const minuteMs = 60_000
 /** Even if the signer's clock is wrong by this much, no unexpired transaction counts as expired. */
 const clockMarginMs = 10 * minuteMs
 /**
- * The least lifetime that a new transaction must have left by the signer's clock. If it has less, the final block to which it refers (the head) is old, or the
- * clock is ahead.
+ * The least lifetime that a new transaction must have left by the signer's clock. If it has less,
+ * the final block to which it refers (the head) is old, or the clock is ahead.
  */
 export const leftMsMin = 5 * minuteMs
 /** The time of a final block may be this far ahead of the signer's clock. */
 const aheadMsMax = 30_000
-/** A final block must be this much later than an expiration before the transaction counts as expired: an earlier block may contain it. */
+/**
+ * A final block must be this much later than an expiration before the transaction counts as
+ * expired: an earlier block may contain it.
+ */
 export const pastMs = minuteMs
 
 /** What a signer knows when it judges a payout. */
@@ -29,25 +36,34 @@ export interface Known {
   readonly now: UnixMs
   /** What the signer's own nodes have proven of transactions in the journal, by txid. */
   readonly proven: ReadonlyMap<string, Proof>
-  /** Txids in the journal, and keys of payouts (`textOfKey`), for which a person wants a new transaction to be signed. */
+  /**
+   * Txids in the journal, and keys of payouts (`textOfKey`), for which a person wants a new
+   * transaction to be signed.
+   */
   readonly again: ReadonlySet<string>
 }
 
 /**
- * Why a transaction can never pay, by a quorum of the signer's own nodes. `failed`: it is in a final block, and has failed there. `absent`: it was in no final
- * block when its time had passed by the clock of the chain.
+ * Why a transaction can never pay, by a quorum of the signer's own nodes. `failed`: it is in a
+ * final block, and has failed there. `absent`: it was in no final block when its time had passed by
+ * the clock of the chain.
  */
 export type Proof = 'failed' | 'absent'
 
 export type SigningVerdict =
   | { readonly kind: 'sign' }
-  /** The newest transaction of the payout in the journal is handed in (sent to the service) again. */
+  /**
+   * The newest transaction of the payout in the journal is handed in (sent to the service) again.
+   */
   | { readonly kind: 'hand-in'; readonly entry: JournalEntry }
   /** The payout can be signed again once these transactions are proven to have paid nothing. */
   | { readonly kind: 'prove'; readonly entries: readonly JournalEntry[] }
   | { readonly kind: 'leave'; readonly why: string }
 
-/** Decides by the journal what to do about a payout that the service offers. `signOne` checks limits, proof and decimals afterwards. */
+/**
+ * Decides by the journal what to do about a payout that the service offers. `signOne` checks
+ * limits, proof and decimals afterwards.
+ */
 export function judge(payout: ShownPayout, known: Known): SigningVerdict {
   const { earlier, startedAt, now } = known
   const last = earlier.at(-1)
@@ -68,8 +84,10 @@ export function judge(payout: ShownPayout, known: Known): SigningVerdict {
 }
 
 /**
- * Whether a transaction in the journal can never pay any more. That it has failed in a final block is enough at any time, and only nodes of this signer can say
- * so: the service could lie, and a person could mean a transaction that is not in a block yet. Otherwise it must have expired by two clocks as well.
+ * Whether a transaction in the journal can never pay any more. That it has failed in a final block
+ * is enough at any time, and only nodes of this signer can say so: the service could lie, and a
+ * person could mean a transaction that is not in a block yet. Otherwise it must have expired by two
+ * clocks as well.
  */
 function canNeverPay(entry: JournalEntry, { proven, again, ...clocks }: Known): boolean {
   const proof = proven.get(entry.txid)
@@ -83,7 +101,10 @@ export function isExpired({ expiration }: JournalEntry, { now, head }: Clocks): 
   return now > expiration + clockMarginMs && msOf(head) > expiration + pastMs
 }
 
-/** When a transaction that has paid nothing so far will have expired for this signer, as part of a sentence. */
+/**
+ * When a transaction that has paid nothing so far will have expired for this signer, as part of a
+ * sentence.
+ */
 export function sayWhenExpired({ expiration }: JournalEntry, { now }: Pick<Clocks, 'now'>): string {
   const from = `signed again from ${time(expiration + clockMarginMs)} on`
   if (now <= expiration) return `it can be mined until ${time(expiration)}: ${from}`
@@ -92,7 +113,8 @@ export function sayWhenExpired({ expiration }: JournalEntry, { now }: Pick<Clock
 }
 
 /**
- * Why a payout must not be signed because money has left for it already, as part of a sentence. Null if no money has left, or if a person wants to pay again.
+ * Why a payout must not be signed because money has left for it already, as part of a sentence.
+ * Null if no money has left, or if a person wants to pay again.
  */
 function findPaid(payout: ShownPayout, { earlier, again }: Known): string | null {
   const { moved } = payout
@@ -104,7 +126,10 @@ function findPaid(payout: ShownPayout, { earlier, again }: Known): string | null
 const movedItems = z.array(z.object({ to: base58Text, cuy: naturalNumber, amt: decimal }))
 const movedCharsMax = 160
 
-/** Writes what has left the payout address, as part of a sentence. A token that is not configured, or an unknown form, is written as the service shows it. */
+/**
+ * Writes what has left the payout address, as part of a sentence. A token that is not configured,
+ * or an unknown form, is written as the service shows it.
+ */
 function sayMoved(moved: unknown): string {
   const items = movedItems.safeParse(moved)
   if (items.success) return items.data.map(({ to, cuy, amt }) => `${amt} of cuy ${cuy} to ${to}`).join(', ')
@@ -113,12 +138,18 @@ function sayMoved(moved: unknown): string {
     .slice(0, movedCharsMax)
 }
 
-/** Whether a line of the journal pays the same amount to the same recipient as a payout with the same key. */
+/**
+ * Whether a line of the journal pays the same amount to the same recipient as a payout with the
+ * same key.
+ */
 export function isSameContent(payout: Pick<ShownPayout, 'to' | 'amt'>, entry: JournalEntry): boolean {
   return payout.to === entry.to && payout.amt === entry.amt
 }
 
-/** Why transactions must not refer to this head (the service's newest final block), or null. `newest` is the head of the newest transaction in the journal. */
+/**
+ * Why transactions must not refer to this head (the service's newest final block), or null.
+ * `newest` is the head of the newest transaction in the journal.
+ */
 export function findHeadFault(head: ShownHead, newest: ShownHead | null, now: UnixMs, minutes: number): string | null {
   const { height, hash } = head
   const at = msOf(head)
@@ -128,7 +159,8 @@ export function findHeadFault(head: ShownHead, newest: ShownHead | null, now: Un
   if (at + minutes * minuteMs < now + leftMsMin) {
     return `it is of ${time(at)}, and this machine's clock shows ${time(now)}: the service is behind, or the clock is wrong`
   }
-  // Times are compared, not heights: a service could invent a height that no true head reaches, but a time at most `aheadMsMax` ahead of the clock.
+  // Times are compared, not heights: a service could invent a height that no true head reaches, but
+  // a time at most `aheadMsMax` ahead of the clock.
   const isBack = newest !== null && (at < msOf(newest) || (at === msOf(newest) && hash !== newest.hash))
   return isBack
     ? `it is not after block ${newest.height}, which was final before: an older copy of the service, or a fork`
@@ -136,8 +168,9 @@ export function findHeadFault(head: ShownHead, newest: ShownHead | null, now: Un
 }
 
 /**
- * The expiration of a transaction, in milliseconds since 1970. `spread` differs from payout to payout, so that two signers that pay equal payouts at the
- * same moment make different transactions.
+ * The expiration of a transaction, in milliseconds since 1970. `spread` differs from payout to
+ * payout, so that two signers that pay equal payouts at the same moment make different
+ * transactions.
  */
 export function expirationOf(head: ShownHead, minutes: number, spread: number): number {
   return msOf(head) + minutes * minuteMs - (spread % minuteMs)

@@ -8,8 +8,8 @@ import type { Journal, JournalEntry } from './journal.ts'
 import { type ShownPayout, textOfKey } from './payout.ts'
 
 /**
- * The limits within which a signer signs payouts of a currency without asking. Payouts beyond the limits wait for a person. Amounts are in ledger units; a day
- * is the last 24 hours.
+ * The limits within which a signer signs payouts of a currency without asking. Payouts beyond the
+ * limits wait for a person. Amounts are in ledger units; a day is the last 24 hours.
  */
 export interface SignerLimit {
   readonly each: bigint
@@ -21,7 +21,10 @@ export interface SignerLimit {
   readonly countPerDay: number
 }
 
-/** The nodes of the signer, in the form of `TRON_NODES` and `TRON_QUORUM`. The configuration's schema checks them. */
+/**
+ * The nodes of the signer, in the form of `TRON_NODES` and `TRON_QUORUM`. The configuration's
+ * schema checks them.
+ */
 export interface OwnNodesSetting {
   readonly nodes: readonly unknown[]
   readonly quorum: number | undefined
@@ -61,7 +64,10 @@ export function parseOwnNodes(text: string): OwnNodesSetting | null {
   return null
 }
 
-/** Parses the file of limits, by `cuy`. A currency that it does not name has no limits, so none of its payouts is signed. Throws a `ToolError`. */
+/**
+ * Parses the file of limits, by `cuy`. A currency that it does not name has no limits, so none of
+ * its payouts is signed. Throws a `ToolError`.
+ */
 export function parseLimits(text: string, { byId }: Currencies): ReadonlyMap<number, SignerLimit> {
   const limits = new Map<number, SignerLimit>()
   for (const { cuy, each, perDay, perUserPerDay, least = '0', countPerDay = countPerDayByDefault } of readFile(text)
@@ -99,7 +105,10 @@ interface Wanted {
   readonly uid: number
 }
 
-/** Why a payout exceeds the limits of the signer, or null. Every payout that was signed in the last 24 hours counts, whatever became of it. */
+/**
+ * Why a payout exceeds the limits of the signer, or null. Every payout that was signed in the last
+ * 24 hours counts, whatever became of it.
+ */
 export function findExcess(
   { units, uid }: Wanted,
   currency: Currency,
@@ -133,8 +142,8 @@ export function findExcess(
 }
 
 /**
- * The transactions of a currency that were signed in the last 24 hours. Only the newest transaction of each payout counts: earlier ones have paid nothing, or a
- * person has decided about them.
+ * The transactions of a currency that were signed in the last 24 hours. Only the newest transaction
+ * of each payout counts: earlier ones have paid nothing, or a person has decided about them.
  */
 function dayOf(entries: readonly JournalEntry[], { cuy }: Currency, now: number): readonly JournalEntry[] {
   const newest = new Map<string, JournalEntry>()

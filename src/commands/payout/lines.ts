@@ -24,7 +24,10 @@ export function outcomeLine(what: string, entry: Described, names: Names, outcom
   return payoutLine(`${what}, REFUSED`, entry, names, `${refused.code}: ${refused.why}`)
 }
 
-/** The results of comparing the journal with the service's payouts, in lines. Only results that a person must act on have a line. */
+/**
+ * The results of comparing the journal with the service's payouts, in lines. Only results that a
+ * person must act on have a line.
+ */
 export function lackingLines({ notes, foreign }: Lacking, names: Names): readonly string[] {
   const other = 'with another journal: by a second signer, or this is an older copy. Then stop, and use the newest one'
   return [

@@ -39,7 +39,10 @@ const commands = {
   submit: { takes: remote, takesFile: true },
 } as const
 
-/** Parses the command, its file and its options. Throws an `OptionError`, or node's `ERR_PARSE_ARGS_…`. */
+/**
+ * Parses the command, its file and its options. Throws an `OptionError`, or node's
+ * `ERR_PARSE_ARGS_…`.
+ */
 export function readCommand(args: readonly string[]): {
   readonly command: keyof typeof commands
   readonly file: string

@@ -15,8 +15,9 @@ import { ToolError } from '../tool-error.ts'
 import type { ShownHead } from './payout.ts'
 
 /**
- * Comparisons of what the service says with the signer's own nodes, before anything is signed, so that a service that was taken over cannot show another chain
- * or other decimals. Each answer is null if a quorum of the nodes confirms the service, else the reason why nothing is signed now.
+ * Comparisons of what the service says with the signer's own nodes, before anything is signed, so
+ * that a service that was taken over cannot show another chain or other decimals. Each answer is
+ * null if a quorum of the nodes confirms the service, else the reason why nothing is signed now.
  */
 export interface OwnNodes {
   whyNotHead(head: ShownHead): Promise<string | null>
@@ -24,14 +25,26 @@ export interface OwnNodes {
   whyNotDecimals(currency: Currency): Promise<string | null>
 }
 
-/** Signing waits this many milliseconds for an answer of the signer's own nodes. A later answer counts when the same question is asked again. */
+/**
+ * Signing waits this many milliseconds for an answer of the signer's own nodes. A later answer
+ * counts when the same question is asked again.
+ */
 const answerMs = 5_000
-/** Time limit of one attempt to ask the nodes, in milliseconds. If one node hangs, the other nodes still answer within the time that a payout may take. */
+/**
+ * Time limit of one attempt to ask the nodes, in milliseconds. If one node hangs, the other nodes
+ * still answer within the time that a payout may take.
+ */
 const attemptMs = 6_000
-/** Confirmed decimals and heads count for this many milliseconds. Decimals may change later, because the contract behind an address may be replaced. */
+/**
+ * Confirmed decimals and heads count for this many milliseconds. Decimals may change later, because
+ * the contract behind an address may be replaced.
+ */
 const decimalsMs = 600_000
 
-/** Makes the comparisons with these nodes. A final block (head) or decimals that they have confirmed are not compared again for `decimalsMs`. */
+/**
+ * Makes the comparisons with these nodes. A final block (head) or decimals that they have confirmed
+ * are not compared again for `decimalsMs`.
+ */
 export function createOwnNodes(nodes: AgreedNodes): OwnNodes {
   const { clock } = nodes
   const known = new Map<string, { readonly why: string | null; readonly at: number }>()
@@ -81,7 +94,10 @@ async function compareHead(nodes: AgreedNodes, { height, hash, created_at }: Sho
     : `the nodes of this signer have another time of block ${height}`
 }
 
-/** Reads the header of the block at a height, agreed by a quorum of the nodes; null if a quorum agrees that it has no such block yet. */
+/**
+ * Reads the header of the block at a height, agreed by a quorum of the nodes; null if a quorum
+ * agrees that it has no such block yet.
+ */
 async function readBlock(session: Session, height: BlockHeight): ChainResult<Header | null> {
   const agreed = await agreeOnOne(session, 'chain', `block ${height}`, async (node, nodeSession) => {
     const block = await askForBlock(nodeSession, node, height)

@@ -1,7 +1,10 @@
 import * as z from 'zod/mini'
 import { type Address, parseAddress } from '../../worker/chain/address.ts'
 
-/** The key by which the signer knows a payout. The service's `id` is no such key: after a restore it may mean another payout. */
+/**
+ * The key by which the signer knows a payout. The service's `id` is no such key: after a restore it
+ * may mean another payout.
+ */
 export interface PayoutKey {
   readonly uid: number
   readonly cuy: number
@@ -52,7 +55,10 @@ export const shownPayout = z.object({
   state: printable,
   txid: z.optional(txidText),
   proof: z.optional(z.string().check(z.maxLength(2_000))),
-  /** The outflows from the payout address for this payout by another transaction; absent if there are none. */
+  /**
+   * The outflows from the payout address for this payout by another transaction; absent if there
+   * are none.
+   */
   moved: z.optional(z.unknown()),
 })
 export type ShownPayout = z.infer<typeof shownPayout>
@@ -61,7 +67,10 @@ export type ShownPayout = z.infer<typeof shownPayout>
 export const headSchema = z.object({ height: naturalNumber, hash: txidText, created_at: instant })
 export type ShownHead = z.infer<typeof headSchema>
 
-/** The payouts that the service offers for signing, with the payout address and the final block to which transactions refer. */
+/**
+ * The payouts that the service offers for signing, with the payout address and the final block to
+ * which transactions refer.
+ */
 export const offerSchema = z.object({ list: z.array(shownPayout), address: base58Text, head: headSchema })
 export type ShownOffer = z.infer<typeof offerSchema>
 

@@ -11,7 +11,10 @@ const keySet = z.object({ keys: z.array(publicKey).check(z.minLength(1)) })
 /** The public keys with which backends sign the payouts that they ask for. */
 export type BackendKeys = readonly JWK[]
 
-/** Parses a file of public keys (a JWKS). Throws a `ToolError` if it has another form or contains a private key. */
+/**
+ * Parses a file of public keys (a JWKS). Throws a `ToolError` if it has another form or contains a
+ * private key.
+ */
 export function parseBackendKeys(text: string): BackendKeys {
   const parsed = keySet.safeParse(parseJson(text))
   if (parsed.success) return parsed.data.keys // `importJWK` checks the other members

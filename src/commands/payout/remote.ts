@@ -16,7 +16,9 @@ import { type CommandSettings, readServiceUrl } from './settings.ts'
 import { fetchedFile, readSignedFile } from './step-files.ts'
 import { openTokens } from './token.ts'
 
-/** `payout -- fetch`: writes the service's offer to a file. It uses no key. Returns the exit code. */
+/**
+ * `payout -- fetch`: writes the service's offer to a file. It uses no key. Returns the exit code.
+ */
 export async function runFetch(
   values: PayoutOptions,
   command: CommandSettings,
@@ -52,8 +54,8 @@ export async function runFetch(
 }
 
 /**
- * Asks the configured nodes which of these transactions have failed in a final block, so that a signer without a network can sign their payouts at once. It
- * prints the answer about each.
+ * Asks the configured nodes which of these transactions have failed in a final block, so that a
+ * signer without a network can sign their payouts at once. It prints the answer about each.
  */
 async function findFailed(
   txids: readonly string[],
@@ -77,7 +79,10 @@ async function findFailed(
   return failed
 }
 
-/** `payout -- submit`: hands in (sends to the service) the transactions in a file of `sign`. Returns the exit code: 0 if all were accepted. */
+/**
+ * `payout -- submit`: hands in (sends to the service) the transactions in a file of `sign`. Returns
+ * the exit code: 0 if all were accepted.
+ */
 export async function runSubmit(
   values: PayoutOptions,
   file: string,

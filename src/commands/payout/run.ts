@@ -17,9 +17,15 @@ import { type CommandSettings, readServiceUrl } from './settings.ts'
 import { openSigner, readLimits, type Signer, type SignerStep, signOffer } from './signer.ts'
 import { openTokens } from './token.ts'
 
-/** Pause between two requests to the service. With it, a payout within the limits is broadcast 5 s after it was asked for. */
+/**
+ * Pause between two requests to the service. With it, a payout within the limits is broadcast 5 s
+ * after it was asked for.
+ */
 const pollMs = 2_000
-/** The pause after a round that has handed in something: where many payouts come, none waits for the usual pause. */
+/**
+ * The pause after a round that has handed in something: where many payouts come, none waits for the
+ * usual pause.
+ */
 const busyPollMs = 500
 /** Lifetime of a transaction, in minutes after the newest final block. */
 const minutesDefault = 15
@@ -27,7 +33,10 @@ const minutesDefault = 15
 const againMs = 60_000
 /** The signer's own nodes are asked again about a transaction after this time. */
 const proveAgainMs = 10_000
-/** The journal is compared with the service's payouts this often while the service offers nothing because payouts are stopped. */
+/**
+ * The journal is compared with the service's payouts this often while the service offers nothing
+ * because payouts are stopped.
+ */
 const compareMs = 300_000
 
 /** `payout -- run`: signs payouts until the person stops the command. Returns the exit code. */
@@ -62,8 +71,8 @@ export interface RunParts {
 }
 
 /**
- * Asks for payouts, signs them and hands in the transactions until `signal` is aborted. The process may be killed at any point: the journal contains everything
- * that matters.
+ * Asks for payouts, signs them and hands in the transactions until `signal` is aborted. The process
+ * may be killed at any point: the journal contains everything that matters.
  */
 export async function keepSigning(parts: RunParts, signal: AbortSignal): Promise<void> {
   const { clock } = parts
@@ -88,7 +97,8 @@ export async function keepSigning(parts: RunParts, signal: AbortSignal): Promise
     if (comparedAt !== null) {
       const wasStopped = run.isStopped
       run.isStopped = (await signOffered(run)) === stoppedReason
-      // While payouts are stopped the service offers none. It still accepts the journal's transactions that it lacks, for example after a restore.
+      // While payouts are stopped the service offers none. It still accepts the journal's
+      // transactions that it lacks, for example after a restore.
       if (run.isStopped && (!wasStopped || clock.now() >= comparedAt + compareMs)) comparedAt = null
     }
     await clock.sleep(run.isBusy ? busyPollMs : pollMs, signal)
@@ -97,7 +107,10 @@ export async function keepSigning(parts: RunParts, signal: AbortSignal): Promise
 
 interface Run extends RunParts {
   readonly signal: AbortSignal
-  /** The id after which the next round continues. Payouts that the signer does not sign, however many, must not keep later payouts waiting. */
+  /**
+   * The id after which the next round continues. Payouts that the signer does not sign, however
+   * many, must not keep later payouts waiting.
+   */
   after: number
   /** Whether the service has stopped payouts. */
   isStopped: boolean
@@ -107,15 +120,24 @@ interface Run extends RunParts {
   log: (subject: string, line: string) => void
   /** When the service last answered about each payout, by its key. */
   readonly triedAt: Map<string, number>
-  /** The lines that comparisons of the journal with the service's payouts have printed. Each line is printed only once. */
+  /**
+   * The lines that comparisons of the journal with the service's payouts have printed. Each line is
+   * printed only once.
+   */
   readonly named: Set<string>
   /** Txids about which the signer's own nodes are being asked now. */
   readonly inquiries: Set<string>
-  /** Why a transaction may still pay, by its txid, according to the last answer of the signer's own nodes. `absent`: it is in no block so far. */
+  /**
+   * Why a transaction may still pay, by its txid, according to the last answer of the signer's own
+   * nodes. `absent`: it is in no block so far.
+   */
   readonly whyStillPayable: Map<string, string>
 }
 
-/** Returns a function that begins a round and returns its `log`. A line is not printed if the last round's line about its subject differs only in digits. */
+/**
+ * Returns a function that begins a round and returns its `log`. A line is not printed if the last
+ * round's line about its subject differs only in digits.
+ */
 function createDedupedLog(print: (line: string) => void): () => Run['log'] {
   let said = new Map<string, string>()
   return () => {
@@ -130,7 +152,10 @@ function createDedupedLog(print: (line: string) => void): () => Run['log'] {
   }
 }
 
-/** Hands in again the transactions of the journal that the service lacks. Returns whether the service answered. */
+/**
+ * Hands in again the transactions of the journal that the service lacks. Returns whether the
+ * service answered.
+ */
 async function compare(run: Run): Promise<boolean> {
   const { signer, service, clock } = run
   const stored = await service.known(clock.now())
@@ -179,8 +204,8 @@ const isDue = ({ triedAt, clock }: Run, key: PayoutKey) => clock.now() >= (tried
 type HandIn = Pick<SignerStep & { kind: 'hand-in' }, 'payout' | 'entry'> & { readonly isNew?: boolean }
 
 /**
- * Hands in transactions. Returns whether the service answered. Without an answer they are handed in again, after the service's next offer or the next
- * comparison of the journal.
+ * Hands in transactions. Returns whether the service answered. Without an answer they are handed in
+ * again, after the service's next offer or the next comparison of the journal.
  */
 async function handIn(run: Run, batch: readonly HandIn[]): Promise<boolean> {
   const answer = await run.service.handIn(
@@ -195,7 +220,10 @@ async function handIn(run: Run, batch: readonly HandIn[]): Promise<boolean> {
   return true
 }
 
-/** Asks the signer's own nodes about transactions that, as the service says, have ended. The rounds go on meanwhile. */
+/**
+ * Asks the signer's own nodes about transactions that, as the service says, have ended. The rounds
+ * go on meanwhile.
+ */
 function askNodes(run: Run, { payout, entries }: SignerStep & { kind: 'prove' }): void {
   const { signer, whyStillPayable, clock } = run
   for (const entry of entries) {

@@ -18,7 +18,10 @@ const replyBytesMax = 8 * 1024 * 1024
 /** Most transactions in one request. */
 export const batchMax = 20
 
-/** Why the service gave no useful answer. `status` is 0 if there was no response; `reason` is its code for programs, or ''. */
+/**
+ * Why the service gave no useful answer. `status` is 0 if there was no response; `reason` is its
+ * code for programs, or ''.
+ */
 export interface ServiceRefusal {
   readonly status: number
   readonly reason: string
@@ -56,7 +59,10 @@ export interface PayoutService {
   handIn(signed: readonly Signed[]): Answer<readonly Outcome[]>
 }
 
-/** Opens the service at the URL `base`, without a request. `place` names one of its cells, if there are several. */
+/**
+ * Opens the service at the URL `base`, without a request. `place` names one of its cells, if there
+ * are several.
+ */
 export function openService(
   base: string,
   token: SignerTokens,

@@ -9,7 +9,10 @@ import type { PlaceRef } from '../place.ts'
 import { OptionError, ToolError } from '../tool-error.ts'
 import type { OwnNodesSetting } from './limits.ts'
 
-/** The settings that a signer reads from the configuration of its own machine. The transactions that it signs depend on no other setting. */
+/**
+ * The settings that a signer reads from the configuration of its own machine. The transactions that
+ * it signs depend on no other setting.
+ */
 export interface SignerSettings {
   readonly chainId: string
   readonly currencies: Currencies
@@ -19,13 +22,22 @@ export interface SignerSettings {
   readonly feeLimit: bigint
 }
 
-/** The settings of a payout command. `backend` and `chain` parse their part when they are called, because only some commands need it. */
+/**
+ * The settings of a payout command. `backend` and `chain` parse their part when they are called,
+ * because only some commands need it.
+ */
 export interface CommandSettings {
   readonly settings: SignerSettings
   readonly place: PlaceRef
-  /** The keys and claims of backends' tokens. Throws a `ToolError` if they are not configured correctly. */
+  /**
+   * The keys and claims of backends' tokens. Throws a `ToolError` if they are not configured
+   * correctly.
+   */
   readonly backend: () => TokenConfig
-  /** The nodes in a file of limits (`own`), or with null the configured nodes. Throws a `ToolError` if one is wrong. */
+  /**
+   * The nodes in a file of limits (`own`), or with null the configured nodes. Throws a `ToolError`
+   * if one is wrong.
+   */
   readonly chain: (own: OwnNodesSetting | null) => ChainConfig
 }
 
@@ -33,7 +45,10 @@ const localService = 'http://127.0.0.1:8787'
 const settingsAdvice =
   'set it on this machine, as for the service: docs/guides/payouts.md says which settings a signer needs'
 
-/** Parses a configuration. Settings that only `backend` or `chain` reads may be missing. Throws a `ToolError` if another setting is wrong or missing. */
+/**
+ * Parses a configuration. Settings that only `backend` or `chain` reads may be missing. Throws a
+ * `ToolError` if another setting is wrong or missing.
+ */
 export function parseSettings({
   values,
   place,
@@ -63,7 +78,10 @@ function parseOwn({ nodes, quorum }: OwnNodesSetting, values: Bindings): ChainCo
   throw new ToolError(`the file of --limits: ${why}`, 'write its nodes as in TRON_NODES: docs/guides/settings.md')
 }
 
-/** The URL of the service, to which backend tokens are sent. Without options it is the URL of a service on this machine. */
+/**
+ * The URL of the service, to which backend tokens are sent. Without options it is the URL of a
+ * service on this machine.
+ */
 export function readServiceUrl({
   service,
   env,

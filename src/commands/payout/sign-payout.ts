@@ -18,11 +18,17 @@ export interface TransactionTerms {
   readonly head: ShownHead
   /** Lifetime after the head, in minutes. */
   readonly minutes: number
-  /** Milliseconds: the time of signing and the timestamp of the transaction. It differs for each line of a journal, so no two payouts share a transaction. */
+  /**
+   * Milliseconds: the time of signing and the timestamp of the transaction. It differs for each
+   * line of a journal, so no two payouts share a transaction.
+   */
   readonly at: number
 }
 
-/** Signs a payout. Only recipient and amount come from the service; contract, decimals and fee limit are the signer's own. */
+/**
+ * Signs a payout. Only recipient and amount come from the service; contract, decimals and fee limit
+ * are the signer's own.
+ */
 export function signPayout(payout: ShownPayout, terms: TransactionTerms, key: SigningKey): JournalEntry {
   const { currency, units, feeLimit, head, minutes, at } = terms
   const { asset, decimals, scale } = currency

@@ -17,7 +17,10 @@ import type { CommandSettings } from './settings.ts'
 import { openSigner, readLimits, type Signer, signOffer } from './signer.ts'
 import { readFetchedFile, type SignedPayout, signedFile } from './step-files.ts'
 
-/** `payout -- sign`: signs the offer in a file of `fetch`. It uses no network. Returns the exit code. */
+/**
+ * `payout -- sign`: signs the offer in a file of `fetch`. It uses no network. Returns the exit
+ * code.
+ */
 export async function runSignPayouts(
   values: PayoutOptions,
   file: string,
@@ -44,7 +47,8 @@ export async function runSignPayouts(
   // Neither a person nor the machine that fetched decides alone.
   for (const txid of failed) if (signer.again.has(txid)) signer.proven.set(txid, 'failed')
   if (opened === null && offer !== null) terminal.print(uncompared(offer.head))
-  const signed = new Map<number, SignedPayout>() // by id, because a payout whose transaction the service lacks may be in the offer, too
+  // by id, because a payout whose transaction the service lacks may be in the offer, too
+  const signed = new Map<number, SignedPayout>()
   const add = (
     { id }: ShownPayout,
     { uid, cuy, osn, amt, to, attempts, created_at, txid, transaction }: JournalEntry,
@@ -81,7 +85,10 @@ interface Opened {
   prove(entry: JournalEntry): Promise<Proof | null>
 }
 
-/** Opens the signer's own nodes. The imports are here, because without nodes this command loads no code that talks to them. */
+/**
+ * Opens the signer's own nodes. The imports are here, because without nodes this command loads no
+ * code that talks to them.
+ */
 async function openOwn(config: ChainConfig, platform: CommandPlatform): Promise<Opened> {
   const [{ openNodes }, { createOwnNodes }, { proveGone }] = await Promise.all([
     import('../nodes.ts'),
@@ -98,7 +105,10 @@ async function openOwn(config: ChainConfig, platform: CommandPlatform): Promise<
   }
 }
 
-/** Asks the signer's own nodes about the earlier transactions of payouts that the service offers with a higher number of attempts. */
+/**
+ * Asks the signer's own nodes about the earlier transactions of payouts that the service offers
+ * with a higher number of attempts.
+ */
 async function proveAll({ journal, proven }: Signer, { list }: ShownOffer, { prove }: Opened): Promise<void> {
   for (const payout of list) {
     for (const entry of journal.of(payout)) {
@@ -111,7 +121,10 @@ async function proveAll({ journal, proven }: Signer, { list }: ShownOffer, { pro
 const uncompared = ({ height, hash, created_at }: ShownHead) =>
   `Refers to block ${height} of ${created_at}, ${hash}. No node was asked: neither this block nor any decimals are compared.`
 
-/** Why a transaction in the journal keeps its payout from being signed again. No node is asked here, so only its time and a person can say that it is over. */
+/**
+ * Why a transaction in the journal keeps its payout from being signed again. No node is asked here,
+ * so only its time and a person can say that it is over.
+ */
 function whyNotAgain(entry: JournalEntry, clocks: Parameters<typeof isExpired>[1]): string {
   if (!isExpired(entry, clocks)) {
     return `${sayWhenExpired(entry, clocks)}, or at once if fetch --again ${entry.txid} finds that it has failed`

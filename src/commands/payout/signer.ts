@@ -27,15 +27,24 @@ export interface Signer {
   readonly key: SigningKey
   readonly journal: Journal
   readonly clock: Pick<Clock, 'now'>
-  /** The comparisons with the signer's own nodes before anything is signed; null if no node can be asked. */
+  /**
+   * The comparisons with the signer's own nodes before anything is signed; null if no node can be
+   * asked.
+   */
   readonly own: OwnNodes | null
   /** What the signer's own nodes have proven of transactions in the journal, by txid. */
   readonly proven: Map<string, Proof>
-  /** Txids in the journal, and keys of payouts (`textOfKey`), for which a person wants a new transaction to be signed. */
+  /**
+   * Txids in the journal, and keys of payouts (`textOfKey`), for which a person wants a new
+   * transaction to be signed.
+   */
   readonly again: ReadonlySet<string>
 }
 
-/** The parsed file of limits: the signer's limits and, if the file names some, the signer's own nodes. */
+/**
+ * The parsed file of limits: the signer's limits and, if the file names some, the signer's own
+ * nodes.
+ */
 export interface LimitsFile {
   readonly limits: Signer['limits']
   readonly nodes: OwnNodesSetting | null
@@ -53,7 +62,10 @@ export type SignerStep =
   | { readonly kind: 'pause'; readonly why: string }
   /** The bytes are in the journal on the disk, and can be handed in. */
   | { readonly kind: 'hand-in'; readonly payout: ShownPayout; readonly entry: JournalEntry; readonly isNew: boolean }
-  /** The payout can be signed again once these transactions are proven to have paid nothing. `head` is that of the offer. */
+  /**
+   * The payout can be signed again once these transactions are proven to have paid nothing. `head`
+   * is that of the offer.
+   */
   | {
       readonly kind: 'prove'
       readonly payout: ShownPayout
@@ -63,8 +75,8 @@ export type SignerStep =
   | { readonly kind: 'leave'; readonly payout: ShownPayout; readonly why: string }
 
 /**
- * Reads the signer's files and asks for the mnemonic. `minutesDefault` is the lifetime of a transaction without `--minutes`. Throws an `OptionError` or a
- * `ToolError`.
+ * Reads the signer's files and asks for the mnemonic. `minutesDefault` is the lifetime of a
+ * transaction without `--minutes`. Throws an `OptionError` or a `ToolError`.
  */
 export async function openSigner(
   values: PayoutOptions,
@@ -114,7 +126,10 @@ function readAgain(named: readonly string[], { entries }: Journal, path: string)
   )
 }
 
-/** Signs the allowed payouts of an offer. Before a step of the kind `hand-in` is returned, its transaction is on the disk. */
+/**
+ * Signs the allowed payouts of an offer. Before a step of the kind `hand-in` is returned, its
+ * transaction is on the disk.
+ */
 export async function* signOffer(signer: Signer, { list, address, head }: ShownOffer): AsyncGenerator<SignerStep> {
   const { settings, journal, clock, proven, again, minutes, own: nodes } = signer
   const { startedAt } = journal
@@ -132,18 +147,23 @@ export async function* signOffer(signer: Signer, { list, address, head }: ShownO
     else if (verdict.kind === 'prove') yield { ...verdict, payout, head }
     else if (verdict.kind === 'leave') yield { ...verdict, payout }
     if (verdict.kind !== 'sign' || isHeld) continue
-    const why = isCompared ? null : ((await nodes?.whyNotHead(head)) ?? null) // nodes are asked once an offer, and only if it has a payout to sign
+    // nodes are asked once an offer, and only if it has a payout to sign
+    const why = isCompared ? null : ((await nodes?.whyNotHead(head)) ?? null)
     isCompared = true
     isHeld = why !== null
     yield why === null ? await signOne(signer, payout, head) : { kind: 'pause', why }
   }
 }
 
-/** Signs a payout to which `judge` said `sign`, unless its currency, proof, decimals or amount keep it from being signed. */
+/**
+ * Signs a payout to which `judge` said `sign`, unless its currency, proof, decimals or amount keep
+ * it from being signed.
+ */
 async function signOne(signer: Signer, payout: ShownPayout, head: ShownHead): Promise<SignerStep> {
   const { settings, limits, backendKeys, minutes, key, journal, clock, own } = signer
   const leave = (why: string): SignerStep => ({ kind: 'leave', payout, why })
-  const currency = settings.currencies.byId.get(payout.cuy as CurrencyId) // safe: a number that no currency has finds none
+  // safe: a number that no currency has finds none
+  const currency = settings.currencies.byId.get(payout.cuy as CurrencyId)
   if (currency === undefined) return leave(`CURRENCIES of this machine has no cuy ${payout.cuy}`)
   const units = unitsToPay(payout, currency)
   if (units === null) return leave(`${payout.amt} is not an amount of ${currency.symbol}`)

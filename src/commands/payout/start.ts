@@ -1,6 +1,7 @@
 /**
- * `npm run payout -- run | fetch | sign | submit`: signs payouts that the service has approved, within limits of its own. Exit codes: 0,
- * 1 (stopped, or not everything was taken), 2 (wrong options).
+ * `npm run payout -- run | fetch | sign | submit`: signs payouts that the service has approved,
+ * within limits of its own. Exit codes: 0, 1 (stopped, or not everything was taken), 2 (wrong
+ * options).
  */
 import { systemClock } from '../../worker/platform/clock.ts'
 import { readTargetApart } from '../target-apart.ts'

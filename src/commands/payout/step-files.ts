@@ -4,7 +4,8 @@ import { readTextFile } from '../files.ts'
 import { ToolError } from '../tool-error.ts'
 import { base58Text, contentShape, offerSchema, shownPayout, txidText } from './payout.ts'
 
-// Files that travel between a machine with a network and one without: `fetch` writes the first, `sign` the second. Neither contains a secret.
+// Files that travel between a machine with a network and one without: `fetch` writes the first,
+// `sign` the second. Neither contains a secret.
 
 const common = { version: z.literal(1), chainId: z.string(), address: base58Text }
 const fetchedFormat = 'tron-wallet-service/payouts-fetched'
@@ -17,7 +18,10 @@ const fetchedSchema = z.strictObject({
   offer: z.nullable(offerSchema),
   /** The payouts of the last 31 days. */
   known: z.array(shownPayout),
-  /** Transactions that a quorum of the nodes of the fetching machine shows as failed in a final block. */
+  /**
+   * Transactions that a quorum of the nodes of the fetching machine shows as failed in a final
+   * block.
+   */
   failed: z.array(txidText),
 })
 const signedPayout = z.strictObject({
@@ -44,9 +48,15 @@ export const signedFile = (content: Content<z.infer<typeof signedSchema>>) => ({
   ...content,
 })
 
-/** Reads a file of `fetch`. Throws a `ToolError` if it is for another chain or payout address than `own`. */
+/**
+ * Reads a file of `fetch`. Throws a `ToolError` if it is for another chain or payout address than
+ * `own`.
+ */
 export const readFetchedFile = (path: string, own: Own) => readStep(path, fetchedSchema, 'fetch', own)
-/** Reads a file of `sign`. Throws a `ToolError` if it is for another chain or payout address than `own`. */
+/**
+ * Reads a file of `sign`. Throws a `ToolError` if it is for another chain or payout address than
+ * `own`.
+ */
 export const readSignedFile = (path: string, own: Own) => readStep(path, signedSchema, 'sign', own)
 
 /** The chain and the payout address that a file must be for. */

@@ -11,12 +11,16 @@ const backendName = 'signer'
 const lifetimeMs = 300_000
 const jwsForm = /^[\w-]+\.[\w-]+\.[\w-]+$/
 
-/** Returns the token for one request. A token may expire soon, so each request asks for the token anew. */
+/**
+ * Returns the token for one request. A token may expire soon, so each request asks for the token
+ * anew.
+ */
 export type SignerTokens = () => Promise<string>
 
 /**
- * Makes the signer's tokens. `path` is a file with a token, or with a private key (a JWK) whose public key is at `BACKEND_JWKS_URL`. A token is read anew for
- * each request, because its maker may replace it. Without a file, tokens are signed with `BACKEND_JWT_SECRET` of the configuration.
+ * Makes the signer's tokens. `path` is a file with a token, or with a private key (a JWK) whose
+ * public key is at `BACKEND_JWKS_URL`. A token is read anew for each request, because its maker may
+ * replace it. Without a file, tokens are signed with `BACKEND_JWT_SECRET` of the configuration.
  */
 export async function openTokens(
   path: string | undefined,
@@ -51,14 +55,18 @@ const noKey = (path: string) =>
   new ToolError(`${path} has neither a token nor a private key (a JWK)`, 'name another file with --token')
 
 /**
- * The algorithm with which a key signs tokens; null if the service accepts none for such a key. Older versions of the service know Ed25519 only as `EdDSA`.
+ * The algorithm with which a key signs tokens; null if the service accepts none for such a key.
+ * Older versions of the service know Ed25519 only as `EdDSA`.
  */
 function algorithmOf({ kty, crv }: JWK): 'EdDSA' | 'ES256' | 'RS256' | null {
   if (kty === 'RSA') return 'RS256'
   if (crv === 'Ed25519') return 'EdDSA'
   return crv === 'P-256' ? 'ES256' : null
 }
-/** By the name of an algorithm: its newer name (RFC 9864), with which WebCrypto exports an Ed25519 key. */
+/**
+ * By the name of an algorithm: its newer name (RFC 9864), with which WebCrypto exports an Ed25519
+ * key.
+ */
 const newerName: ReadonlyMap<string, string> = new Map([['EdDSA', 'Ed25519']])
 
 async function readToken(path: string): Promise<string> {

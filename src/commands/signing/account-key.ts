@@ -19,14 +19,21 @@ export const depositPath = (account: number, index: number) => `${accountPath(ac
 /** A derivation path with at least one step. */
 export type DerivationPath = Brand<string, 'DerivationPath'>
 
-/** The path of the payout address: no deployment issues it, and it is in an account that wallets show. */
+/**
+ * The path of the payout address: no deployment issues it, and it is in an account that wallets
+ * show.
+ */
 export const payoutPath = "m/44'/195'/2'/0/0" as DerivationPath // safe: a path with five steps
 
-/** Parses a path such as `m/44'/195'/2'/0/0`, or returns null. Each step is a number of 31 bits, hardened or not. */
+/**
+ * Parses a path such as `m/44'/195'/2'/0/0`, or returns null. Each step is a number of 31 bits,
+ * hardened or not.
+ */
 export function parsePath(text: string): DerivationPath | null {
   const isPath = /^m(\/\d{1,10}'?){1,10}$/.test(text)
   const steps = text.match(/\d+/g) ?? []
-  return isPath && steps.every((step) => Number(step) <= accountMax) ? (text as DerivationPath) : null // safe: just checked
+  // safe: just checked
+  return isPath && steps.every((step) => Number(step) <= accountMax) ? (text as DerivationPath) : null
 }
 
 /** A private key that can only sign, so that it cannot be printed or stored by mistake. */

@@ -5,7 +5,10 @@ import { err, ok, type Result } from '../../worker/common/result.ts'
 import { orStop } from '../tool-error.ts'
 import type { Terminal } from './terminal.ts'
 
-/** A BIP-39 mnemonic in English, in lower case with single spaces and a valid checksum. Whoever has it can spend all that its addresses hold. */
+/**
+ * A BIP-39 mnemonic in English, in lower case with single spaces and a valid checksum. Whoever has
+ * it can spend all that its addresses hold.
+ */
 export type Mnemonic = Brand<string, 'Mnemonic'>
 
 const newWords = 24
@@ -20,7 +23,8 @@ export function createMnemonic(): Mnemonic {
 }
 
 /**
- * Parses a typed mnemonic. The error is one sentence for the person. It names the positions of wrong words, never the words, which are a part of the secret.
+ * Parses a typed mnemonic. The error is one sentence for the person. It names the positions of
+ * wrong words, never the words, which are a part of the secret.
  */
 export function parseMnemonic(text: string): Result<Mnemonic, string> {
   const typed = text.normalize('NFKD').trim().toLowerCase().split(/\s+/)
@@ -40,7 +44,10 @@ export function parseMnemonic(text: string): Result<Mnemonic, string> {
   return ok(mnemonic as Mnemonic) // safe: the text has passed all checks of a BIP-39 mnemonic
 }
 
-/** Asks the person for a mnemonic, without echo. Throws a `ToolError` if the typed text is no valid mnemonic. */
+/**
+ * Asks the person for a mnemonic, without echo. Throws a `ToolError` if the typed text is no valid
+ * mnemonic.
+ */
 export async function askMnemonic(terminal: Terminal, what: string): Promise<Mnemonic> {
   const typed = await terminal.askSecret(`${what} (all words in one line, not shown): `)
   return orStop(parseMnemonic(typed), 'run the command again, and type all words in their order')
@@ -70,7 +77,10 @@ export async function showNewMnemonic(terminal: Terminal): Promise<Mnemonic> {
   return mnemonic
 }
 
-/** The seed of the BIP-32 tree. A second passphrase (BIP-39's "25th word") is not supported, because wallets would not ask for it. */
+/**
+ * The seed of the BIP-32 tree. A second passphrase (BIP-39's "25th word") is not supported, because
+ * wallets would not ask for it.
+ */
 export function seedOf(mnemonic: Mnemonic): Uint8Array {
   return mnemonicToSeedSync(mnemonic)
 }

@@ -27,8 +27,9 @@ const againAdvice = 'run the command again: nothing was done'
 const clearScreen = '\u001b[2J\u001b[3J\u001b[H'
 
 /**
- * Makes the terminal of a command. With `fromStdin`, answers are the lines of the input, one for each question. If the input is a terminal, `fromStdin` is
- * ignored, because the terminal would show typed secrets.
+ * Makes the terminal of a command. With `fromStdin`, answers are the lines of the input, one for
+ * each question. If the input is a terminal, `fromStdin` is ignored, because the terminal would
+ * show typed secrets.
  */
 export function createTerminal({ input, output, questions }: TerminalStreams, fromStdin: boolean): Terminal {
   const lines = fromStdin && input.isTTY !== true ? linesOf(input) : null
@@ -83,7 +84,9 @@ async function readVisible(input: Readable, output: Writable, question: string):
 
 const [interrupt, end, backspace, clearLine] = ['\u0003', '\u0004', '\u007f', '\u0015']
 
-/** Reads one line in raw mode. The terminal shows nothing, and a pasted line works like a typed one. */
+/**
+ * Reads one line in raw mode. The terminal shows nothing, and a pasted line works like a typed one.
+ */
 function readHidden(input: TerminalStreams['input'], output: Writable, question: string): Promise<string> {
   output.write(question)
   return new Promise((resolve, reject) => {

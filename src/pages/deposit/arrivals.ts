@@ -19,7 +19,10 @@ export const stateIcon = (state: ArrivalState) =>
 interface Line {
   readonly element: HTMLElement
   readonly key: string
-  /** Updates the seconds until the transfer is final, which change while the transfer stays in its state. */
+  /**
+   * Updates the seconds until the transfer is final, which change while the transfer stays in its
+   * state.
+   */
   show(arrival: Arrival): void
   tick(): void
 }
@@ -30,7 +33,10 @@ export interface ArrivalList {
   tick(): void
 }
 
-/** Makes a list of transfers with their states. It keeps the lines that have not changed. `name` is its name for screen readers. */
+/**
+ * Makes a list of transfers with their states. It keeps the lines that have not changed. `name` is
+ * its name for screen readers.
+ */
 export function createArrivalList(context: DepositContext, name: string): ArrivalList {
   const list = html('ul', { class: 'arrivals', 'aria-label': name })
   let lines: Line[] = []
@@ -136,7 +142,10 @@ function transactionPart(context: DepositContext, { txid }: Arrival): Child[] {
   return [html('span', {}, `${texts.transaction} `, number, copy), view]
 }
 
-/** A link to a page of the block explorer. `words` makes the text of the link from the explorer's host. */
+/**
+ * A link to a page of the block explorer. `words` makes the text of the link from the explorer's
+ * host.
+ */
 export function explorerLink(explorer: string, path: string, words: (name: string) => string): HTMLElement {
   const host = explorer.replace(/^https:\/\/([^/]*).*$/, '$1')
   return linkTo(`${explorer}/${path}`, 'new tab', { class: 'elsewhere' }, words(host), ' ↗')

@@ -5,8 +5,8 @@ import { createChoice, createPayment } from './pay.ts'
 import { createActions, createSummary, createVisitStatus, isToPay } from './status.ts'
 
 /**
- * The card at the top of the page: the account, the amount to send and the address; later the status of the payment. `remember` gets the currency that the
- * reader chooses.
+ * The card at the top of the page: the account, the amount to send and the address; later the
+ * status of the payment. `remember` gets the currency that the reader chooses.
  */
 export function createCard(
   context: DepositContext,
@@ -56,9 +56,11 @@ const fact = (name: string, value: string) => html('div', {}, html('dt', {}, nam
 
 /**
  * Draws the element by `change`, so that nothing moves that a reader may be about to press.
- * - If what is above the address changes, the style sheet gets how much that would move the address (`--moved`): the QR code takes that room, or gives it.
- * - If the status comes in place of the address, the style sheet gets the height that the element had (`--height-before`): the status of a single payment
- *   fills it. The status of several payments has its own height, without a hole below it.
+ * - If what is above the address changes, the style sheet gets how much that would move the address
+ *   (`--moved`): the QR code takes that room, or gives it.
+ * - If the status comes in place of the address, the style sheet gets the height that the element
+ *   had (`--height-before`): the status of a single payment fills it. The status of several
+ *   payments has its own height, without a hole below it.
  */
 function keepPlaces(element: HTMLElement, change: () => void): void {
   const before = element.dataset.shown

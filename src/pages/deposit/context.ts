@@ -9,7 +9,10 @@ import { misfitOf, type PaymentRequest, type Progress, progressOf, type Unreadab
 /** A part of the page, below the card with the address, that opens and closes. */
 export type FoldName = 'how' | 'question' | 'arrivals' | 'wallet'
 
-/** The account and the payment request that the token contains. Only the service can verify the token. */
+/**
+ * The account and the payment request that the token contains. Only the service can verify the
+ * token.
+ */
 export interface PayerSession {
   /** The name of the account, or null. */
   readonly name: string | null
@@ -22,7 +25,10 @@ export interface PayerSession {
 
 /** The state of the page. A member that is null is not loaded yet. */
 export interface DepositModel {
-  /** Grows with each account that the page shows, so that answers for an earlier account are dropped. */
+  /**
+   * Grows with each account that the page shows, so that answers for an earlier account are
+   * dropped.
+   */
   account: number
   session: PayerSession
   offer: Offer | null
@@ -44,7 +50,10 @@ export interface DepositModel {
   readonly folds: Set<FoldName>
   /** The txid that the reader has pasted. */
   pasted: string
-  /** Why the last request failed, so that the data is not up to date; null if the last request succeeded. */
+  /**
+   * Why the last request failed, so that the data is not up to date; null if the last request
+   * succeeded.
+   */
   refusal: Refusal | null
 }
 
@@ -81,7 +90,10 @@ export interface DepositContext {
   startOver(): void
 }
 
-/** A currency by its number; null if the service has none with it, or if the currencies are not loaded yet. */
+/**
+ * A currency by its number; null if the service has none with it, or if the currencies are not
+ * loaded yet.
+ */
 export function currencyWith({ model }: DepositContext, cuy: number): OfferedCurrency | null {
   return model.offer?.currencies.find((one) => one.cuy === cuy) ?? null
 }
@@ -94,7 +106,8 @@ export function amountText(context: DepositContext, amount: string, cuy: number,
 /** The amount of a transfer with its symbol; only the symbol if the amount may be wrong. */
 export function arrivalAmount(context: DepositContext, { amount, cuy, state, reason }: Arrival): string {
   const currency = currencyWith(context, cuy)
-  // An amount that the ledger has judged is right. Any other is right only while the decimals of the token are agreed.
+  // An amount that the ledger has judged is right. Any other is right only while the decimals of
+  // the token are agreed.
   const isJudged = state === 'credited' || (reason !== null && judgedReasons.includes(reason))
   if (isJudged || currency === null || currency.contract === null || currency.isOpen)
     return amountText(context, amount, cuy)
@@ -104,7 +117,10 @@ export function arrivalAmount(context: DepositContext, { amount, cuy, state, rea
 /** Reasons that are given only after the token's decimals were compared. */
 const judgedReasons = ['below-minimum', 'dust', 'too-large', 'wallet-full', 'review']
 
-/** Why the payment request in the reader's token cannot be read, and a link back; null if it can be read, or if there is none. */
+/**
+ * Why the payment request in the reader's token cannot be read, and a link back; null if it can be
+ * read, or if there is none.
+ */
 export function unreadableOf({ model }: DepositContext): UnreadableRequest | null {
   const { session, offer } = model
   const { request, unreadable } = session
@@ -113,7 +129,10 @@ export function unreadableOf({ model }: DepositContext): UnreadableRequest | nul
   return member === null ? null : { member, back: request.back }
 }
 
-/** The payment request in the reader's token, with its currency; null without a request that fits the currencies of the service. */
+/**
+ * The payment request in the reader's token, with its currency; null without a request that fits
+ * the currencies of the service.
+ */
 export function requestOf(context: DepositContext) {
   const { request } = context.model.session
   const currency = request === null || unreadableOf(context) !== null ? null : currencyWith(context, request.cuy)
@@ -127,13 +146,19 @@ export function requestProgress(context: DepositContext): Progress | null {
   return progressOf(asked.request, asked.request.amount, asked.currency, context.model.arrivals?.list ?? [])
 }
 
-/** Whether a transfer does not count for the request because it is in another currency, although it came after the request. */
+/**
+ * Whether a transfer does not count for the request because it is in another currency, although it
+ * came after the request.
+ */
 export function isStray(context: DepositContext, { cuy, at }: Arrival): boolean {
   const asked = requestOf(context)
   return asked !== null && cuy !== asked.currency.cuy && Date.parse(at) >= asked.request.since
 }
 
-/** Adds the items that are already loaded to the newest page, but only if the two overlap: otherwise items in between could be missing. */
+/**
+ * Adds the items that are already loaded to the newest page, but only if the two overlap: otherwise
+ * items in between could be missing.
+ */
 export function mergeNewest<Item extends { readonly id: number }>(
   newest: ListPage<Item>,
   known: ListPage<Item> | null,

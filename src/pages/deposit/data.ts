@@ -43,7 +43,10 @@ const transferStates = ['seen', 'held', 'credited', 'refused', 'dropped'] as con
 
 export type ArrivalState = (typeof transferStates)[number]
 
-/** A transfer to one of the user's addresses. `finalAt` is the estimated time of `performance.now()` when it is final; null if nobody can estimate it. */
+/**
+ * A transfer to one of the user's addresses. `finalAt` is the estimated time of `performance.now()`
+ * when it is final; null if nobody can estimate it.
+ */
 export interface Arrival {
   readonly id: number
   readonly txid: string
@@ -56,7 +59,10 @@ export interface Arrival {
   readonly why: string | null
 }
 
-/** An entry of the user's ledger. Amounts are in whole units; `amount` is signed, and `balance` is that after the entry. */
+/**
+ * An entry of the user's ledger. Amounts are in whole units; `amount` is signed, and `balance` is
+ * that after the entry.
+ */
 export interface HistoryEntry {
   readonly id: number
   readonly type: number
@@ -68,7 +74,10 @@ export interface HistoryEntry {
   readonly at: string
 }
 
-/** A payout to the user's own wallet. Its withdrawal in the history has the same currency and the same `osn` (reference). */
+/**
+ * A payout to the user's own wallet. Its withdrawal in the history has the same currency and the
+ * same `osn` (reference).
+ */
 export interface OwnPayout {
   readonly id: number
   readonly cuy: number
@@ -78,7 +87,10 @@ export interface OwnPayout {
   readonly txid: string | null
 }
 
-/** Reads the data of `GET /currencies`. Like each reader here, throws a `TypeError` if the data is malformed. */
+/**
+ * Reads the data of `GET /currencies`. Like each reader here, throws a `TypeError` if the data is
+ * malformed.
+ */
 export function readOffer(data: unknown): Offer {
   const currencies = readList(data, (item) => ({
     cuy: readInteger(item.cuy),
@@ -99,12 +111,17 @@ export function readOffer(data: unknown): Offer {
   }
 }
 
-/** Reads the address in the data of `GET /tron/generate`. A text without the form of an address is refused, so that it is never shown as one. */
+/**
+ * Reads the address in the data of `GET /tron/generate`. A text without the form of an address is
+ * refused, so that it is never shown as one.
+ */
 export function readAddress(data: unknown): string {
   return readForm(readMembers(data).address, /^T[1-9A-HJ-NP-Za-km-z]{33}$/)
 }
 
-/** Reads the data of `GET /tron/deposits`. `count` is infinite if the service has stopped counting. */
+/**
+ * Reads the data of `GET /tron/deposits`. `count` is infinite if the service has stopped counting.
+ */
 export function readArrivals(data: unknown): ListPage<Arrival> {
   const page = readPage(data, (item) => {
     const state = transferStates.find((one) => one === item.state)

@@ -1,6 +1,6 @@
 /**
- * A small script that loads before the main script and requests the data that the page shows first. So on a slow connection the address appears one round trip
- * earlier.
+ * A small script that loads before the main script and requests the data that the page shows first.
+ * So on a slow connection the address appears one round trip earlier.
  */
 import { createApi } from '../kit/api.ts'
 import { claimsOf } from '../kit/claims.ts'
@@ -20,14 +20,23 @@ export const later = { arrived: (_isOtherAccount: boolean): void => {} }
 export const language = firstLanguage(browserMemory, navigator.languages)
 export const texts = loadTexts(language)
 
-/** Parts that both scripts use. The main script takes them from here, so that the browser does not load a second copy. */
+/**
+ * Parts that both scripts use. The main script takes them from here, so that the browser does not
+ * load a second copy.
+ */
 export const here = { browserMemory, tabMemory, claimsOf, loadTexts, nextLanguage, ownNames, rememberLanguage }
 
 /** The source of the reader's access token, which survives a reload of the tab. */
 export const token = createTokenSource((isOtherAccount) => later.arrived(isOtherAccount), tabMemory)
-/** The client of the service. The main script uses the same client, and so gets the answers to the requests that `begin` has sent. */
+/**
+ * The client of the service. The main script uses the same client, and so gets the answers to the
+ * requests that `begin` has sent.
+ */
 export const api = createApi(token, answerMs)
-/** Resolves when the page can send requests: at once, unless a framing page has to provide the token first. */
+/**
+ * Resolves when the page can send requests: at once, unless a framing page has to provide the token
+ * first.
+ */
 export const ready = begin()
 
 async function begin(): Promise<void> {

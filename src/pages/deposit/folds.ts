@@ -10,8 +10,8 @@ import { arrivalsPath, pageRows } from './paths.ts'
 const olderRows = 10
 
 /**
- * A part of the page below the card with the address: a heading that opens it, and its content. Opening it has the page read the data that only this part
- * shows.
+ * A part of the page below the card with the address: a heading that opens it, and its content.
+ * Opening it has the page read the data that only this part shows.
  */
 export function createFold(
   context: DepositContext,

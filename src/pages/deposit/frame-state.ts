@@ -7,9 +7,10 @@ import { progressOf } from './request.ts'
 type FrameState = 'waiting' | 'seen' | 'partly-paid' | 'paid'
 
 /**
- * The state of the payment request; null if there is none. Any deposit pays a request without an amount. `partly-paid`: a part is credited, and credited and
- * seen deposits together are less than the amount. `seen`: nothing is credited yet but a deposit is seen in a block that is not final, or credited and seen
- * deposits together are enough.
+ * The state of the payment request; null if there is none. Any deposit pays a request without an
+ * amount. `partly-paid`: a part is credited, and credited and seen deposits together are less than
+ * the amount. `seen`: nothing is credited yet but a deposit is seen in a block that is not final,
+ * or credited and seen deposits together are enough.
  */
 function stateOf(context: DepositContext): FrameState | null {
   const asked = requestOf(context)
@@ -24,8 +25,8 @@ function stateOf(context: DepositContext): FrameState | null {
 }
 
 /**
- * Makes a function that tells the framing page each new state of the payment request, if the framing page is of one of these origins. The message is a hint and
- * proves nothing.
+ * Makes a function that tells the framing page each new state of the payment request, if the
+ * framing page is of one of these origins. The message is a hint and proves nothing.
  */
 export function createStateTeller(origins: readonly string[]): (context: DepositContext) => void {
   const origin = framingOrigin()

@@ -1,7 +1,10 @@
 import type { Memory } from '../kit/memory.ts'
 import type { Texts } from './languages/en.ts'
 
-/** How to load each language, by the first part of its tag (`zh` of `zh-CN`). Only one is loaded. To add a language, add its file and a line here. */
+/**
+ * How to load each language, by the first part of its tag (`zh` of `zh-CN`). Only one is loaded. To
+ * add a language, add its file and a line here.
+ */
 const files = {
   en: async (): Promise<Texts> => (await import('./languages/en.ts')).en,
   zh: async (): Promise<Texts> => (await import('./languages/zh.ts')).zh,
@@ -27,11 +30,17 @@ export function nextLanguage(language: LanguageName): LanguageName {
   return names[(names.indexOf(language) + 1) % names.length] ?? 'en'
 }
 
-/** The language in the URL (`?lang=`). What the reader has chosen since overrides it, until the URL names another language. */
+/**
+ * The language in the URL (`?lang=`). What the reader has chosen since overrides it, until the URL
+ * names another language.
+ */
 const askedLanguage = new URLSearchParams(location.search).get('lang')
 const choiceName = `language ${askedLanguage ?? ''}`
 
-/** The language to begin with: the reader's choice, that of the URL, or the browser's first one that the page has, in this order; at last English. */
+/**
+ * The language to begin with: the reader's choice, that of the URL, or the browser's first one that
+ * the page has, in this order; at last English.
+ */
 export function firstLanguage(memory: Memory, browser: readonly string[]): LanguageName {
   for (const tag of [memory.read(choiceName), askedLanguage, ...browser]) {
     const found = tag === null ? null : languageOf(tag)
@@ -40,7 +49,9 @@ export function firstLanguage(memory: Memory, browser: readonly string[]): Langu
   return 'en'
 }
 
-/** Remembers the language that the reader has chosen, for pages whose URL names the same language. */
+/**
+ * Remembers the language that the reader has chosen, for pages whose URL names the same language.
+ */
 export function rememberLanguage(memory: Memory, chosen: LanguageName): void {
   memory.write(choiceName, chosen)
 }

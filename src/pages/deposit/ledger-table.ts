@@ -1,7 +1,10 @@
 import { html } from '../kit/dom.ts'
 import type { DepositContext } from './context.ts'
 
-/** A row of the table: an entry, or the balance at the beginning or end of a period. Empty members are not shown. */
+/**
+ * A row of the table: an entry, or the balance at the beginning or end of a period. Empty members
+ * are not shown.
+ */
 export interface LedgerRow {
   readonly name: string
   readonly time: HTMLElement
@@ -12,7 +15,10 @@ export interface LedgerRow {
   readonly balance: string
 }
 
-/** A table of entries. On a phone the style sheet changes the display of rows, so their roles are set explicitly for screen readers. */
+/**
+ * A table of entries. On a phone the style sheet changes the display of rows, so their roles are
+ * set explicitly for screen readers.
+ */
 export function ledgerTable({ texts }: DepositContext, rows: readonly LedgerRow[]): HTMLElement {
   const small = (words: string) => (words === '' ? null : html('span', { class: 'muted' }, words))
   const shown = rows.map(({ name, time, remark, more, amount, balance }) => {
@@ -35,7 +41,10 @@ export function ledgerTable({ texts }: DepositContext, rows: readonly LedgerRow[
   )
 }
 
-/** The name of a type of entry for payers; one general name for all types that this page does not know. */
+/**
+ * The name of a type of entry for payers; one general name for all types that this page does not
+ * know.
+ */
 export function entryName({ texts }: DepositContext, type: number): string {
   const names: Readonly<Record<number, string>> = {
     1: texts.type1,

@@ -8,12 +8,17 @@ import { loadPayouts } from './withdrawals.ts'
 const arrivalRowsMax = 100
 /** The currencies, and how late the network is, are read again after this time. */
 const offerMs = 21_000
-/** Balances and entries are read again after this time, and after each new credit: backends of the operator can change them, too. */
+/**
+ * Balances and entries are read again after this time, and after each new credit: backends of the
+ * operator can change them, too.
+ */
 const walletMs = 60_000
 
 /**
- * Makes a function that loads missing and possibly changed data into the model. It returns null or the first refusal. `changed` gets the transfers that are new
- * or have a new state since the last load. `paying` is called when everything that a payment needs is loaded, which are the currencies and the address.
+ * Makes a function that loads missing and possibly changed data into the model. It returns null or
+ * the first refusal. `changed` gets the transfers that are new or have a new state since the last
+ * load. `paying` is called when everything that a payment needs is loaded, which are the currencies
+ * and the address.
  */
 export function createLoader(
   model: DepositModel,

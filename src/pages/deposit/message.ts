@@ -15,7 +15,10 @@ export function obstacleOf(context: DepositContext): Obstacle | null {
   return refusal !== null && (offer === null || address === null) ? 'missing' : null
 }
 
-/** The message that is shown in place of the whole page while there is an obstacle. After the end of a session the last state stays below it. */
+/**
+ * The message that is shown in place of the whole page while there is an obstacle. After the end of
+ * a session the last state stays below it.
+ */
 export function createObstacle(context: DepositContext, nextAt: () => number | null): PageView {
   const { model, texts } = context
   const element = html('section', { class: 'card obstacle' })
@@ -67,7 +70,10 @@ function obstacleParts(context: DepositContext, obstacle: Obstacle, next: HTMLEl
   }
 }
 
-/** A notice that says why the shown data is old, or that the network is late. Hidden if neither is so. */
+/**
+ * A notice that says why the shown data is old, or that the network is late. Hidden if neither is
+ * so.
+ */
 export function createNotice(context: DepositContext, nextAt: () => number | null): PageView {
   const { model, texts } = context
   const element = html('div', { class: 'notice' })
@@ -97,7 +103,10 @@ export function createNotice(context: DepositContext, nextAt: () => number | nul
   }
 }
 
-/** Says that the page waits for a payment. Hidden once no further payment is expected, or while a notice says more. */
+/**
+ * Says that the page waits for a payment. Hidden once no further payment is expected, or while a
+ * notice says more.
+ */
 export function createWaiting(context: DepositContext): PageView {
   const element = html('p', { class: 'waiting' }, context.texts.waiting)
   return {

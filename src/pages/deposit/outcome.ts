@@ -1,13 +1,19 @@
 import type { UncreditedReason } from '../../worker/common/reasons.ts'
 import type { Texts } from './languages/en.ts'
 
-/** Why a payment is not in the balance. `title` is the cause; `help` says whether the money is safe, and what to do. */
+/**
+ * Why a payment is not in the balance. `title` is the cause; `help` says whether the money is safe,
+ * and what to do.
+ */
 export interface OutcomeWords {
   readonly title: string
   readonly help: string
 }
 
-/** The words for a reason of the service; null for a reason that this page does not know. `isFinal`: the payment is refused, and does not wait any more. */
+/**
+ * The words for a reason of the service; null for a reason that this page does not know. `isFinal`:
+ * the payment is refused, and does not wait any more.
+ */
 export function outcomeWords(texts: Texts, reason: string | null, isFinal: boolean): OutcomeWords | null {
   const words = (title: string, help: string) => ({ title, help })
   const undecided = words(texts.askUndecided, texts.askUndecidedHelp)

@@ -28,7 +28,8 @@ import { summaryText, titleOf } from './status.ts'
 import { createVisits } from './visit.ts'
 
 /**
- * Milliseconds between requests for transfers. `final`: a transfer is about to be final. `expected`: a transfer is on its way or expected. `quiet`: otherwise.
+ * Milliseconds between requests for transfers. `final`: a transfer is about to be final.
+ * `expected`: a transfer is on its way or expected. `quiet`: otherwise.
  */
 const paceMs = { final: 2_000, expected: 6_000, quiet: 12_000 }
 /** A payment is expected for this long after the reader's last action. */
@@ -40,7 +41,8 @@ const currencyName = 'currency'
 
 const { browserMemory, tabMemory, claimsOf, loadTexts, nextLanguage, ownNames, rememberLanguage } = here
 
-// Waits for the texts first. The session is read after this, so that a token that arrives in the meantime is in it.
+// Waits for the texts first. The session is read after this, so that a token that arrives in the
+// meantime is in it.
 let texts = await firstTexts
 const settings = readPageSettings()
 const format = createFormat(navigator.languages)
@@ -54,7 +56,10 @@ let views: readonly PageView[] = []
 let context: DepositContext
 let shown = firstShown
 let actedAt = performance.now()
-/** The text about the progress of the request when the page was last drawn. When the text changes, it is announced to screen readers. */
+/**
+ * The text about the progress of the request when the page was last drawn. When the text changes,
+ * it is announced to screen readers.
+ */
 let summary = ''
 
 later.arrived = (isOtherAccount) => {
@@ -135,7 +140,8 @@ function mount(): void {
   ]
   const below = html('div', { class: 'below' }, ...folds.map(({ element }) => element))
   const showBelow = () => {
-    // The parts below the card are hidden until the content of the card is loaded, so that they do not move.
+    // The parts below the card are hidden until the content of the card is loaded, so that they do
+    // not move.
     below.hidden = model.refusal === null && (model.offer === null || model.arrivals === null)
   }
   views = [obstacle, card, ...folds, { element: below, update: showBelow }]
@@ -149,13 +155,19 @@ function isShown(element: Element | null): boolean {
   return (element?.getClientRects().length ?? 0) > 0
 }
 
-/** Whether something that is shown has the focus. After the end of a session that is not the card, so that the focus goes to the message when it appears. */
+/**
+ * Whether something that is shown has the focus. After the end of a session that is not the card,
+ * so that the focus goes to the message when it appears.
+ */
 function hasFocus(): boolean {
   const focused = document.activeElement
   return focused !== document.body && isShown(focused) && focused?.closest('.ended .screen') === null
 }
 
-/** If the focused element is gone, focuses the part with the news. Otherwise a screen reader would begin again at the top of the page. */
+/**
+ * If the focused element is gone, focuses the part with the news. Otherwise a screen reader would
+ * begin again at the top of the page.
+ */
 function keepFocus(): void {
   if (hasFocus()) return
   const news = ['.obstacle', '.summary', '.status:not([hidden])', '.screen'].map((one) =>
@@ -194,7 +206,10 @@ async function switchTo(language: LanguageName): Promise<void> {
   document.querySelector<HTMLElement>('header button')?.focus()
 }
 
-/** Has every part draw what has changed in the model, and tells the framing page the state of the request. */
+/**
+ * Has every part draw what has changed in the model, and tells the framing page the state of the
+ * request.
+ */
 function update(): void {
   const isFocused = hasFocus()
   choose()
@@ -224,7 +239,10 @@ function follow(): void {
   if (model.arrivals !== null) model.visited = visits.follow(model.session, model.arrivals.list)
 }
 
-/** Draws transfers, and announces their new states and the progress of the request to screen readers. */
+/**
+ * Draws transfers, and announces their new states and the progress of the request to screen
+ * readers.
+ */
 function showArrivals(news: readonly Arrival[]): void {
   const before = summary
   follow()

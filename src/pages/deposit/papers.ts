@@ -12,12 +12,18 @@ import { refusalTitle } from './refusal.ts'
 
 /** Entries in one request, for the history and for a statement. */
 const rowsAtOnce = { history: 100, statement: 1_000 }
-/** Most entries of a statement on the page, because more make a phone slow. The file contains all of them. */
+/**
+ * Most entries of a statement on the page, because more make a phone slow. The file contains all of
+ * them.
+ */
 const shownMax = 5_000
 /** Months to choose from, including the current one. */
 const months = 36
 
-/** Downloads a CSV file with every entry of the currency that the history shows. `progress` gets sentences about how far it is. */
+/**
+ * Downloads a CSV file with every entry of the currency that the history shows. `progress` gets
+ * sentences about how far it is.
+ */
 export async function downloadHistory(context: DepositContext, progress: (words: string) => void): Promise<void> {
   const { model, api } = context
   const { filter } = model
@@ -30,8 +36,9 @@ export async function downloadHistory(context: DepositContext, progress: (words:
 }
 
 /**
- * A statement of the month from `from` to `to`. `until` is `to`, or the time of the statement while the month still runs. The opening balances are from before
- * `from`, the closing ones at `until`. `list` has the entries read so far.
+ * A statement of the month from `from` to `to`. `until` is `to`, or the time of the statement while
+ * the month still runs. The opening balances are from before `from`, the closing ones at `until`.
+ * `list` has the entries read so far.
  */
 interface Statement extends ListPage<HistoryEntry> {
   readonly from: string
@@ -59,7 +66,10 @@ function withAmounts(statement: Statement): Statement {
   return { ...statement, balances: shown }
 }
 
-/** Makes the form with which the reader chooses a month, and the element that shows the month's statement. */
+/**
+ * Makes the form with which the reader chooses a month, and the element that shows the month's
+ * statement.
+ */
 export function createStatement(context: DepositContext): readonly HTMLElement[] {
   const { texts, api } = context
   const now = new Date(api.now() ?? performance.timeOrigin)
@@ -108,7 +118,10 @@ export function createStatement(context: DepositContext): readonly HTMLElement[]
   return [html('h3', {}, texts.statement), choice, progress, result]
 }
 
-/** A time in UTC and not in the reader's time zone, because the months of statements are months of UTC. */
+/**
+ * A time in UTC and not in the reader's time zone, because the months of statements are months of
+ * UTC.
+ */
 const utc = (at: string) => at.slice(0, 16).replace('T', ' ')
 
 function statementParts(context: DepositContext, statement: Statement, download: () => Promise<void>): HTMLElement[] {
@@ -135,7 +148,10 @@ function statementParts(context: DepositContext, statement: Statement, download:
   ]
 }
 
-/** Prints only the statement. Until printing has ended, the attribute `data-paper` makes the style sheet hide all other parts of the page. */
+/**
+ * Prints only the statement. Until printing has ended, the attribute `data-paper` makes the style
+ * sheet hide all other parts of the page.
+ */
 function print(): void {
   document.body.dataset.paper = ''
   window.addEventListener('afterprint', () => delete document.body.dataset.paper, { once: true })
@@ -185,8 +201,8 @@ function fileOf(context: DepositContext, { from, until, balances, list }: Statem
 }
 
 /**
- * Reads the pages of a list until its end, or until it has `max` entries. The result has the joined list and the other members of the last page. Null if the
- * reader's account has changed meanwhile.
+ * Reads the pages of a list until its end, or until it has `max` entries. The result has the joined
+ * list and the other members of the last page. Null if the reader's account has changed meanwhile.
  */
 async function readAll<Page extends ListPage<HistoryEntry>>(
   { model, texts, format }: DepositContext,

@@ -8,7 +8,10 @@ import { isToPay, summaryOf, summaryPart } from './status.ts'
 /** How many characters at each end of an address are bold: those are what people compare. */
 const endChars = 5
 
-/** The choice of the currency. Hidden if the payment request names the currency, or if the service offers only one. */
+/**
+ * The choice of the currency. Hidden if the payment request names the currency, or if the service
+ * offers only one.
+ */
 export function createChoice(context: DepositContext, remember: (cuy: number) => void): PageView {
   const { model, texts } = context
   const group = html('div', { class: 'choices', role: 'radiogroup', 'aria-label': texts.choose })
@@ -86,7 +89,10 @@ export function createPayment(context: DepositContext): PageView {
   }
 }
 
-/** The part of the requested amount that is still missing, and whether that is all of it (`isAll`); null if no amount is requested. */
+/**
+ * The part of the requested amount that is still missing, and whether that is all of it (`isAll`);
+ * null if no amount is requested.
+ */
 function missingOf(context: DepositContext): { readonly amount: string; readonly isAll: boolean } | null {
   const progress = requestProgress(context)
   return progress === null ? null : { amount: progress.missing, isAll: progress.state === 'unpaid' }
@@ -123,7 +129,8 @@ function sendPart(context: DepositContext, currency: OfferedCurrency, missing: R
     { element: heading, text: missing.amount },
     (result) => context.announce(texts[result]),
   )
-  const exactly = missing.isAll ? html('p', { class: 'muted' }, texts.exactly) : null // the summary says more about the rest
+  // the summary says more about the rest
+  const exactly = missing.isAll ? html('p', { class: 'muted' }, texts.exactly) : null
   return html('div', { class: 'send' }, heading, copy, exactly)
 }
 
@@ -171,8 +178,9 @@ function addressPart(context: DepositContext, address: string, wallet: Child): C
 }
 
 /**
- * A link that opens a wallet app with the address and the missing amount: Trust Wallet's `send`, whose asset is a universal asset id
- * (developer.trustwallet.com, Deep Linking and Universal Asset ID; checked 2026-11). The coin number of TRON is 195.
+ * A link that opens a wallet app with the address and the missing amount: Trust Wallet's `send`,
+ * whose asset is a universal asset id (developer.trustwallet.com, Deep Linking and Universal Asset
+ * ID; checked 2026-11). The coin number of TRON is 195.
  */
 function walletLink(
   context: DepositContext,
@@ -187,7 +195,10 @@ function walletLink(
   return linkTo(`https://link.trustwallet.com/send?${query}`, 'new tab', { class: 'button' }, words)
 }
 
-/** The content of the part "how": what a payer may want to know before paying, but has no room on the screen. */
+/**
+ * The content of the part "how": what a payer may want to know before paying, but has no room on
+ * the screen.
+ */
 export function createHow(context: DepositContext): PageView {
   const { model, texts } = context
   const lines = html('ul', { class: 'how' })

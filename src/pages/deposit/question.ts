@@ -42,7 +42,8 @@ export function createQuestion(context: DepositContext): PageView {
     if (txid === null) return show({ kind: 'warn', title: texts.notTxid, help: texts.notTxidHelp })
     isBusy = true
     setText(label, texts.asking)
-    show({ kind: 'wait', title: texts.asking, help: '' }) // shown where the answer will be, so that nothing moves when it comes
+    // shown where the answer will be, so that nothing moves when it comes
+    show({ kind: 'wait', title: texts.asking, help: '' })
     const answer = await api.get(`/tron/recharge?txid=${txid}`, () => null, longestMs)
     setText(label, texts.ask)
     isBusy = false
@@ -77,7 +78,9 @@ function createCheck(context: DepositContext): HTMLElement[] {
   return [button({}, label, () => void check()), result]
 }
 
-/** The service's sentence in quotation marks, below the page's own words. Empty without a sentence. */
+/**
+ * The service's sentence in quotation marks, below the page's own words. Empty without a sentence.
+ */
 function serviceWords(introduction: string, msg: string): HTMLElement[] {
   if (msg === '') return []
   return [html('p', { class: 'muted' }, `${introduction} `, html('q', { lang: 'en' }, msg))]

@@ -15,7 +15,10 @@ export interface PaymentRequest {
   readonly back: string | null
 }
 
-/** A `since` from here on must be in milliseconds by mistake: as seconds it would be after the year 5000. */
+/**
+ * A `since` from here on must be in milliseconds by mistake: as seconds it would be after the year
+ * 5000.
+ */
 const secondsEnd = 1e11
 const orderCharsMax = 100
 
@@ -29,7 +32,10 @@ export interface UnreadableRequest {
 
 const names = ['cuy', 'amt', 'order', 'since', 'return']
 
-/** Parses the request in the claims of a token; null if there is none. A link back to another origin than these is left out, and the console says so. */
+/**
+ * Parses the request in the claims of a token; null if there is none. A link back to another origin
+ * than these is left out, and the console says so.
+ */
 export function readRequest(
   claims: Members | null,
   origins: readonly string[],
@@ -71,7 +77,10 @@ function readAmount(amt: unknown): string | null {
   return amount.startsWith('-') || isZero(amount) ? refuse() : amount
 }
 
-/** The reference of an order as text, which the token may also have as a number; null if it is absent. */
+/**
+ * The reference of an order as text, which the token may also have as a number; null if it is
+ * absent.
+ */
 function readOrder(order: unknown): string | null {
   if (order === undefined) return null
   const text = readText(typeof order === 'number' ? String(readInteger(order)) : order)
@@ -87,7 +96,10 @@ function isBelow(address: unknown, origins: readonly string[]): address is strin
   return typeof address === 'string' && isSafeLink(address) && origins.includes(new URL(address).origin)
 }
 
-/** The claim of a request that does not fit what the service offers: an unknown currency, or too many decimals. Null if all fit. */
+/**
+ * The claim of a request that does not fit what the service offers: an unknown currency, or too
+ * many decimals. Null if all fit.
+ */
 export function misfitOf({ cuy, amount }: PaymentRequest, { currencies }: Offer): string | null {
   const currency = currencies.find((one) => one.cuy === cuy)
   if (currency === undefined) return 'deposit.cuy'
@@ -107,8 +119,9 @@ export interface Progress {
 }
 
 /**
- * How much of the requested amount `asked` these transfers pay. Transfers before `since` or in another currency do not count, and seen ones count only while
- * deposits in the currency can be credited.
+ * How much of the requested amount `asked` these transfers pay. Transfers before `since` or in
+ * another currency do not count, and seen ones count only while deposits in the currency can be
+ * credited.
  */
 export function progressOf(
   { cuy, since }: PaymentRequest,
@@ -117,7 +130,8 @@ export function progressOf(
   arrivals: readonly Arrival[],
 ): Progress {
   const counted = arrivals.filter((one) => one.cuy === cuy && Date.parse(one.at) >= since)
-  // The amount of a seen transfer has the decimals of the chain. Digits beyond those of the ledger are cut off, as they are when it is credited.
+  // The amount of a seen transfer has the decimals of the chain. Digits beyond those of the ledger
+  // are cut off, as they are when it is credited.
   const sum = (state: Arrival['state']) =>
     counted.filter((one) => one.state === state).reduce((total, { amount }) => total + unitsOf(amount, scale), 0n)
   const credited = sum('credited')

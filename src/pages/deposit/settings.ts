@@ -16,7 +16,10 @@ export interface DepositSettings {
   readonly brand: ShownBrand | null
   /** The wallet app that the page opens with address and amount. */
   readonly wallet: PageWallet | null
-  /** The user for whom the service acts if there is no token (`DEV_UID`). Null unless the page runs on the service's own machine. */
+  /**
+   * The user for whom the service acts if there is no token (`DEV_UID`). Null unless the page runs
+   * on the service's own machine.
+   */
   readonly devUid: number | null
 }
 

@@ -5,7 +5,8 @@ import { amountText, arrivalAmount, type DepositContext, isStray, requestOf, req
 import type { Arrival, ArrivalState } from './data.ts'
 
 /**
- * The progress of the request, and transfers that do not count towards it, where nothing is to pay. While something is, `createPayment` shows them above it.
+ * The progress of the request, and transfers that do not count towards it, where nothing is to pay.
+ * While something is, `createPayment` shows them above it.
  */
 export function createSummary(context: DepositContext): PageView {
   const element = html('div', {})
@@ -20,7 +21,10 @@ export function createSummary(context: DepositContext): PageView {
   }
 }
 
-/** The progress of the request, and sentences about transfers that do not count towards it; null if there is nothing to say. */
+/**
+ * The progress of the request, and sentences about transfers that do not count towards it; null if
+ * there is nothing to say.
+ */
 interface Summary {
   readonly words: SummaryWords | null
   readonly strays: readonly string[]
@@ -39,7 +43,10 @@ export function summaryPart(summary: Summary | null): Child {
   return html('div', { class: 'summary' }, ...(words === null ? [] : wordsParts(words)), ...notes)
 }
 
-/** Whether there is something to pay. A requested amount is to pay until all of it was sent; without a request, a first transfer is awaited. */
+/**
+ * Whether there is something to pay. A requested amount is to pay until all of it was sent; without
+ * a request, a first transfer is awaited.
+ */
 export function isToPay(context: DepositContext): boolean {
   const progress = requestProgress(context)
   if (progress !== null) return progress.state === 'unpaid' || progress.state === 'partly paid'
@@ -47,9 +54,10 @@ export function isToPay(context: DepositContext): boolean {
 }
 
 /**
- * The payments of this visit: each with its state, whether the page can be closed, and links to the explorer. They are below the address while something is to
- * pay (`place`), and otherwise in place of it, with a link for the address. Each place has its own elements:
- * browsers count an element that changes its place as a layout shift, and one that appears not.
+ * The payments of this visit: each with its state, whether the page can be closed, and links to the
+ * explorer. They are below the address while something is to pay (`place`), and otherwise in place
+ * of it, with a link for the address. Each place has its own elements: browsers count an element
+ * that changes its place as a layout shift, and one that appears not.
  */
 export function createVisitStatus(context: DepositContext, place: 'below' | 'instead'): PageView {
   const { texts, model } = context
@@ -108,12 +116,18 @@ export function visitedOf({ model }: DepositContext): readonly Arrival[] {
   return model.arrivals?.list.filter(({ id }) => model.visited.has(id)) ?? []
 }
 
-/** A link back to the site that asked for the payment. `isFirst` makes it the main button of the page, for when everything is paid. */
+/**
+ * A link back to the site that asked for the payment. `isFirst` makes it the main button of the
+ * page, for when everything is paid.
+ */
 export function backLink({ texts }: DepositContext, back: string, isFirst: boolean): HTMLElement {
   return linkTo(back, 'here', { class: isFirst ? 'button primary' : 'button' }, texts.backTo(new URL(back).host))
 }
 
-/** Most transfers in another currency than the requested one that the summary names. The list of transfers has all of them. */
+/**
+ * Most transfers in another currency than the requested one that the summary names. The list of
+ * transfers has all of them.
+ */
 const straysMax = 3
 
 /** The transfers of this visit in another currency than the requested one. */
@@ -148,7 +162,9 @@ export function summaryText(context: DepositContext): string {
   return [...(title === null ? [] : [title[1] + stop]), ...lines].join(gap)
 }
 
-/** The progress of the request; null without a requested amount, and before any of it has arrived. */
+/**
+ * The progress of the request; null without a requested amount, and before any of it has arrived.
+ */
 function summaryWords(context: DepositContext): SummaryWords | null {
   const { texts } = context
   const progress = requestProgress(context)

@@ -3,13 +3,18 @@ import { readInteger, readMembers } from '../kit/read.ts'
 import type { PayerSession } from './context.ts'
 import type { Arrival } from './data.ts'
 
-/** A reader's visit, with the transfers that belong to it: those that the page saw before they were final, and all later ones. It survives a reload. */
+/**
+ * A reader's visit, with the transfers that belong to it: those that the page saw before they were
+ * final, and all later ones. It survives a reload.
+ */
 interface Visit {
   /** Which account and which payment request the visit is for, as the text of `nameOf` below. */
   readonly of: string
   /** The id of the newest transfer before the visit. */
   readonly after: number
-  /** The id of the newest transfer when the reader began another deposit; 0 if the reader has not. */
+  /**
+   * The id of the newest transfer when the reader began another deposit; 0 if the reader has not.
+   */
   readonly over: number
   readonly followed: readonly number[]
 }
@@ -18,13 +23,19 @@ const keptName = 'visit'
 
 /** Decides which transfers the status of the page is about. */
 export interface Visits {
-  /** Adds transfers that are not final yet to the visit, and returns the ids of all its transfers. `arrivals` are the loaded transfers. */
+  /**
+   * Adds transfers that are not final yet to the visit, and returns the ids of all its transfers.
+   * `arrivals` are the loaded transfers.
+   */
   follow(session: PayerSession, arrivals: readonly Arrival[]): ReadonlySet<number>
   /** Begins another deposit, to which none of these transfers belongs. */
   startOver(session: PayerSession, arrivals: readonly Arrival[]): void
 }
 
-/** Continues the visit that is stored in `memory` if it is for the same account and payment request; otherwise begins a new visit. */
+/**
+ * Continues the visit that is stored in `memory` if it is for the same account and payment request;
+ * otherwise begins a new visit.
+ */
 export function createVisits(memory: Memory): Visits {
   let visit = readVisit(memory.read(keptName))
   const keep = (next: Visit) => {
@@ -53,7 +64,10 @@ export function createVisits(memory: Memory): Visits {
   }
 }
 
-/** The transfers before the visit: those before the payment request's time. Without such a time, all except those that are not final yet. */
+/**
+ * The transfers before the visit: those before the payment request's time. Without such a time, all
+ * except those that are not final yet.
+ */
 function beforeVisit({ request }: PayerSession, arrivals: readonly Arrival[]): readonly Arrival[] {
   const since = request?.since ?? 0
   return arrivals.filter(({ state, at }) => (since > 0 ? Date.parse(at) < since : state !== 'seen'))

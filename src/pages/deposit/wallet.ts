@@ -8,13 +8,17 @@ import { createStatement, downloadHistory } from './papers.ts'
 import { historyPath, pageRows } from './paths.ts'
 import { loadPayouts, payoutParts } from './withdrawals.ts'
 
-/** Balances, history and statements. The page loads this script when the reader opens the wallet. */
+/**
+ * Balances, history and statements. The page loads this script when the reader opens the wallet.
+ */
 export function createWallet(context: DepositContext): readonly PageView[] {
   const statement = html('section', { class: 'statement' }, ...createStatement(context))
   return [createBalances(context), createHistory(context), { element: statement, update() {} }]
 }
 
-/** The balance in each currency. A currency that is no longer accepted is shown only with a balance. */
+/**
+ * The balance in each currency. A currency that is no longer accepted is shown only with a balance.
+ */
 function createBalances(context: DepositContext): PageView {
   const { model, texts } = context
   const list = html('ul', { class: 'balances' })
@@ -88,12 +92,16 @@ function createHistory(context: DepositContext): PageView {
   }
 }
 
-/** Loads the newest entries, or with `before` adds the entries before that id. Then loads the payouts that belong to withdrawals among them. */
+/**
+ * Loads the newest entries, or with `before` adds the entries before that id. Then loads the
+ * payouts that belong to withdrawals among them.
+ */
 async function loadHistory(context: DepositContext, before?: number): Promise<void> {
   const { model, api } = context
   const { filter, account } = model
   const answer = await api.get(historyPath(filter, pageRows, before), readHistory)
-  if (model.filter !== filter || model.account !== account) return // the reader has changed the filter or the account meanwhile
+  // the reader has changed the filter or the account meanwhile
+  if (model.filter !== filter || model.account !== account) return
   if (!answer.ok) model.refusal = answer
   else if (before === undefined) model.history = answer.data
   else if (model.history?.list.at(-1)?.id === before) {
@@ -106,7 +114,10 @@ async function loadHistory(context: DepositContext, before?: number): Promise<vo
   context.update()
 }
 
-/** A chart of the balance over the loaded entries, in the chosen currency or in that of the newest entry. */
+/**
+ * A chart of the balance over the loaded entries, in the chosen currency or in that of the newest
+ * entry.
+ */
 function chartOf(context: DepositContext, entries: readonly HistoryEntry[]): HTMLElement | null {
   const { texts, format, api } = context
   const cuy = context.model.filter ?? entries[0]?.cuy
@@ -150,7 +161,10 @@ function tableOf(context: DepositContext, entries: readonly HistoryEntry[]): HTM
   return ledgerTable(context, rows)
 }
 
-/** The button that downloads every entry of the chosen currency as a file, and a text that says how far the download is. */
+/**
+ * The button that downloads every entry of the chosen currency as a file, and a text that says how
+ * far the download is.
+ */
 function createDownload(context: DepositContext) {
   const { model, texts } = context
   const progress = html('span', { class: 'muted', role: 'status' })

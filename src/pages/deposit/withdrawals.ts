@@ -22,14 +22,18 @@ export async function loadPayouts(model: DepositModel, api: Api): Promise<Reply<
     const { list } = answer.data
     model.payouts = new Map([...model.payouts, ...list.map((payout) => [keyOf(payout), payout] as const)])
     const last = list.at(-1)
-    // A payout has the time of its entry. If the last payout on this page is not older than the oldest shown entry, further payouts may be on the next page.
+    // A payout has the time of its entry. If the last payout on this page is not older than the
+    // oldest shown entry, further payouts may be on the next page.
     const isMissing = last !== undefined && list.length === payoutRows && Date.parse(last.at) >= Date.parse(oldest.at)
     if (!isMissing || last.id >= (before ?? Number.POSITIVE_INFINITY)) return answer
     before = last.id
   }
 }
 
-/** For the line of an entry: the state of the withdrawal's payout, and a link to its transaction. Empty if the entry has no payout. */
+/**
+ * For the line of an entry: the state of the withdrawal's payout, and a link to its transaction.
+ * Empty if the entry has no payout.
+ */
 export function payoutParts(context: DepositContext, entry: HistoryEntry): readonly HTMLElement[] {
   const { model, texts } = context
   const payout = entry.type === withdrawal ? model.payouts.get(keyOf(entry)) : undefined

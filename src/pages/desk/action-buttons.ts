@@ -9,7 +9,10 @@ import type { DeskPayout } from './payout-data.ts'
 type PayoutAction = Extract<Action, { payout: DeskPayout }>
 const cancellable = ['waiting', 'approved', 'stuck']
 
-/** A button for each action on a payout that the reader's token, or `DESK_ACCESS`, allows. Nobody may approve a payout that they have asked for. */
+/**
+ * A button for each action on a payout that the reader's token, or `DESK_ACCESS`, allows. Nobody
+ * may approve a payout that they have asked for.
+ */
 export function payoutActions(context: DeskContext, about: Omit<PayoutAction, 'kind'>): Child[] {
   const { texts, model } = context
   const { payout, left } = about
@@ -25,13 +28,19 @@ export function payoutActions(context: DeskContext, about: Omit<PayoutAction, 'k
   return [isOpen && mayApprove && isOwn ? hint(texts.ownPayout) : null, ...buttonsOf(context, actions)]
 }
 
-/** The amounts in the texts of actions: what the payout pays (`amount`), and what returns to the wallet if it is cancelled (`back`). */
+/**
+ * The amounts in the texts of actions: what the payout pays (`amount`), and what returns to the
+ * wallet if it is cancelled (`back`).
+ */
 export const sumsOfPayout = (context: DeskContext, payout: DeskPayout, taken: string) => ({
   amount: deskAmount(context, payout.amount, payout.cuy),
   back: deskAmount(context, taken, payout.cuy),
 })
 
-/** The buttons of a deposit that is held for review (credit, refuse), or was refused after a review (credit). */
+/**
+ * The buttons of a deposit that is held for review (credit, refuse), or was refused after a review
+ * (credit).
+ */
 export function depositActions(context: DeskContext, deposit: OwnedDeposit): Child[] {
   const { state, reason, amount: sent, cuy } = deposit
   const mayApprove = context.model.summary?.reader.scopes.includes('ledger:approve') === true
@@ -44,7 +53,10 @@ export function depositActions(context: DeskContext, deposit: OwnedDeposit): Chi
   )
 }
 
-/** A button for each action, which opens a form with its consequences. Only the form sends the request. */
+/**
+ * A button for each action, which opens a form with its consequences. Only the form sends the
+ * request.
+ */
 function buttonsOf(context: DeskContext, actions: readonly Action[]): Child[] {
   const { texts } = context
   if (actions.length === 0) return []

@@ -8,13 +8,18 @@ import type { DeskPayout } from './payout-data.ts'
 
 // Each action is a request that backends can make as well.
 
-/** An action of a person on a payout or a deposit. Amounts are texts to be shown, with the symbol of the currency. */
+/**
+ * An action of a person on a payout or a deposit. Amounts are texts to be shown, with the symbol of
+ * the currency.
+ */
 export type Action =
   | {
       readonly kind: 'approve' | 'cancel'
       readonly payout: DeskPayout
       readonly amount: string
-      /** The amount, fee included, that returns to the user's balance if the payout is cancelled. */
+      /**
+       * The amount, fee included, that returns to the user's balance if the payout is cancelled.
+       */
       readonly back: string
       /** The outflows from the payout address for this payout so far, in sentences. */
       readonly left: readonly string[]
@@ -24,7 +29,10 @@ export type Action =
 /** Longest reason that the service accepts, in characters. */
 const whyCharsMax = 200
 
-/** An action: the words of its form, and its request. `isKnown` in `body`: the reader has confirmed that they know what has already left the payout address. */
+/**
+ * An action: the words of its form, and its request. `isKnown` in `body`: the reader has confirmed
+ * that they know what has already left the payout address.
+ */
 interface Plan {
   readonly title: string
   readonly facts: readonly (readonly [name: string, value: string])[]
@@ -33,7 +41,10 @@ interface Plan {
   readonly body: (why: string, isKnown: boolean) => object
 }
 
-/** A form that shows the consequences of an action, asks for a reason if one is required, and sends the request. */
+/**
+ * A form that shows the consequences of an action, asks for a reason if one is required, and sends
+ * the request.
+ */
 export function openActionForm(context: DeskContext, action: Action, close: () => void): HTMLElement {
   const texts: ActionTexts = actionTexts[context.language]
   const { title, facts, effect, path, body } = planOf(context, texts, action)
@@ -138,8 +149,9 @@ function createWhy(texts: ActionTexts) {
 }
 
 /**
- * The lines that say what has already left the payout address for the payout, and a box by which readers confirm that they know it. The action is not sent
- * unless the box is checked. Empty if nothing has left.
+ * The lines that say what has already left the payout address for the payout, and a box by which
+ * readers confirm that they know it. The action is not sent unless the box is checked. Empty if
+ * nothing has left.
  */
 function createLeft(texts: ActionTexts, lines: readonly string[]) {
   const known = html('input', { id: 'known', type: 'checkbox' })

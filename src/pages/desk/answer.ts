@@ -16,7 +16,10 @@ import type { DeskPayout } from './payout-data.ts'
 import type { DeskQuestion } from './place.ts'
 import { listRows } from './walk.ts'
 
-/** A deposit for a story: with its ledger entry and the number of its address. Both are null if they are not loaded or do not exist. */
+/**
+ * A deposit for a story: with its ledger entry and the number of its address. Both are null if they
+ * are not loaded or do not exist.
+ */
 export interface DepositStory {
   readonly deposit: OwnedDeposit
   readonly entry: PostedEntry | null
@@ -63,15 +66,23 @@ export type DeskAnswer =
 type Deposits = ListPage<OwnedDeposit>
 type Owner = ReturnType<typeof readOwner>
 
-/** Searches that lead to a story (what happened, step by step). An amount leads to a list instead. */
+/**
+ * Searches that lead to a story (what happened, step by step). An amount leads to a list instead.
+ */
 type StoryQuestion = Exclude<DeskQuestion, { kind: 'amount' }>
 
-/** The entry and the address are loaded for at most this many deposits of one transaction. Few transactions have more. */
+/**
+ * The entry and the address are loaded for at most this many deposits of one transaction. Few
+ * transactions have more.
+ */
 const storiesMax = 10
 /** Most addresses of a user that are shown. Hardly any user has more than one. */
 const addressesMax = 100
 
-/** Finds the answer to a search. If it seems to name a user but nothing is found, the whole text `asked` is looked up as the reference of an order. */
+/**
+ * Finds the answer to a search. If it seems to name a user but nothing is found, the whole text
+ * `asked` is looked up as the reference of an order.
+ */
 export async function findAnswer(asker: Asker, question: StoryQuestion, asked: string): Promise<DeskAnswer> {
   const found = await findFirst(asker, question)
   const isNamed = question.kind === 'user' || (question.kind === 'order' && question.uid !== null)
@@ -114,7 +125,10 @@ async function findFirst(asker: Asker, question: StoryQuestion): Promise<DeskAns
   }
 }
 
-/** Looks for the deposits and payouts of a transaction. Only if there are none, it asks the nodes, which allow few requests. */
+/**
+ * Looks for the deposits and payouts of a transaction. Only if there are none, it asks the nodes,
+ * which allow few requests.
+ */
 async function findTransaction(asker: Asker, txid: string): Promise<DeskAnswer> {
   const { api } = asker
   const [found, paid] = await Promise.all([
@@ -159,7 +173,10 @@ async function findAddress(asker: Asker, address: string): Promise<DeskAnswer> {
   return { kind: 'address', address, owner: owner.ok ? owner.data : null, ...lists }
 }
 
-/** Reads what is known of a user. `/ledger/address` is not asked, because it could issue an address to a user without one. */
+/**
+ * Reads what is known of a user. `/ledger/address` is not asked, because it could issue an address
+ * to a user without one.
+ */
 async function findUser(asker: Asker, uid: number): Promise<DeskAnswer> {
   const { api } = asker
   const [balances, addresses, deposits, entries, payouts] = await Promise.all([
@@ -178,13 +195,19 @@ async function findUser(asker: Asker, uid: number): Promise<DeskAnswer> {
   return { kind: 'user', uid, balances: balances.data, ...lists }
 }
 
-/** Finds deposits that wait in unread blocks (a gap): they were seen, and their blocks are final by now. */
+/**
+ * Finds deposits that wait in unread blocks (a gap): they were seen, and their blocks are final by
+ * now.
+ */
 async function findGap({ api }: Asker, from: number): Promise<DeskAnswer> {
   const found = await api.get('/ledger/deposits?state=seen&limit=100', readOwnedDeposits)
   return { kind: 'gap', from, seen: found.ok ? found.data.list.filter(({ seconds }) => seconds === 0) : [] }
 }
 
-/** Finds a payout by its number. No route takes the number, so this asks for the newest payout below the next number. */
+/**
+ * Finds a payout by its number. No route takes the number, so this asks for the newest payout below
+ * the next number.
+ */
 async function findPayout(asker: Asker, id: number): Promise<DeskAnswer> {
   const found = await findPayouts(asker, `before=${id + 1}&limit=1`)
   if (!found.ok) return { kind: 'refusal', refusal: found }

@@ -5,20 +5,31 @@ import { type DeskContext, isUncertain, payoutsNow } from './context.ts'
 import type { DeskCurrency } from './data.ts'
 import { createLiveSlot, small } from './parts.ts'
 
-/** The type of the ledger entries of deposits. Among the movements that make up what addresses hold (`held_by`), deposits have the name `creditedName`. */
+/**
+ * The type of the ledger entries of deposits. Among the movements that make up what addresses hold
+ * (`held_by`), deposits have the name `creditedName`.
+ */
 const depositType = 1
-/** The type of the ledger entries of payouts, and of withdrawals that a backend pays without this service. */
+/**
+ * The type of the ledger entries of payouts, and of withdrawals that a backend pays without this
+ * service.
+ */
 const withdrawalType = 2
 const creditedName = 'credited'
 
-/** A line of a table of sums. `amount` has a sign. A line with `isFault` has the colour of faults. */
+/**
+ * A line of a table of sums. `amount` has a sign. A line with `isFault` has the colour of faults.
+ */
 interface Line {
   readonly name: string
   readonly amount: string
   readonly isFault?: boolean
 }
 
-/** Three tables for each currency: what wallets are owed, what addresses hold, and the difference of both. The lines of a table add up to its total exactly. */
+/**
+ * Three tables for each currency: what wallets are owed, what addresses hold, and the difference of
+ * both. The lines of a table add up to its total exactly.
+ */
 export function createBridge(context: DeskContext): PageView {
   const { model, texts } = context
   const list = html('div', { class: 'currencies' })
@@ -68,7 +79,10 @@ function bridgeOf(context: DeskContext, currency: DeskCurrency): HTMLElement {
   )
 }
 
-/** The lines that add up to what addresses hold: money received, collected, burnt and destroyed, unexplained differences, and changes not yet in balances. */
+/**
+ * The lines that add up to what addresses hold: money received, collected, burnt and destroyed,
+ * unexplained differences, and changes not yet in balances.
+ */
 function heldLinesOf(context: DeskContext, { held_by, destroyed, unexplained }: DeskCurrency, held: string): Line[] {
   const { texts } = context
   const moved = held_by.map(({ what, sum }) => ({ name: movedName(context, what), amount: sum }))
@@ -78,10 +92,14 @@ function heldLinesOf(context: DeskContext, { held_by, destroyed, unexplained }: 
   return [...moved, { name: texts.movedDestroyed, amount: lost }, fault, { name: texts.movedUnread, amount: unread }]
 }
 
-/** The lines of the difference between what is held and what is owed: amounts that only one of the two contains. */
+/**
+ * The lines of the difference between what is held and what is owed: amounts that only one of the
+ * two contains.
+ */
 function betweenLines(context: DeskContext, { owed_by, held_by }: DeskCurrency, held: readonly Line[]): Line[] {
   const { texts, model } = context
-  const hasPayouts = payoutsNow(model) !== null // payouts are sent from the payout address, which is not among the addresses here
+  // payouts are sent from the payout address, which is not among the addresses here
+  const hasPayouts = payoutsNow(model) !== null
   const posted = owed_by.filter(({ type }) => type !== depositType)
   const credited = held_by.find(({ what }) => what === creditedName)?.sum ?? '0'
   const rest = difference(credited, owed_by.find(({ type }) => type === depositType)?.sum ?? '0')
@@ -116,5 +134,7 @@ function sumTable(
 /** The name of a type of entries in these tables; its number if this page does not know it. */
 const ledgerName = ({ texts }: DeskContext, type: number): string => lookUp(texts.sums, type) ?? String(type)
 
-/** The name of a kind of movement in these tables; the service's word if this page does not know it. */
+/**
+ * The name of a kind of movement in these tables; the service's word if this page does not know it.
+ */
 const movedName = ({ texts }: DeskContext, what: string): string => lookUp(texts.moved, what) ?? what

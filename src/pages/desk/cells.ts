@@ -26,18 +26,24 @@ const cellTexts = {
   },
 } as const
 
-/** What a summary says at first sight. `tone`: 0 all is well, 1 something waits for a person, 2 a fault, 3 a serious fault. `title`: the sentence about it. */
+/**
+ * What a summary says at first sight. `tone`: 0 all is well, 1 something waits for a person, 2 a
+ * fault, 3 a serious fault. `title`: the sentence about it.
+ */
 export interface JudgedSummary {
   readonly tone: number
   readonly title: string
 }
 
-/** The number that stands for reserved addresses, which each database has. As the end of a range of users it means: no end. */
+/**
+ * The number that stands for reserved addresses, which each database has. As the end of a range of
+ * users it means: no end.
+ */
 const reservedUid = Number.MAX_SAFE_INTEGER
 
 /**
- * The path with `cell`, the number of the database to ask. A path that names a user stays as it is, because the service finds the user's database. So does a
- * path that already names a database.
+ * The path with `cell`, the number of the database to ask. A path that names a user stays as it is,
+ * because the service finds the user's database. So does a path that already names a database.
  */
 export function placeInCell(path: string, cell: number | null): string {
   const parameters = new URLSearchParams(path.split('?')[1])
@@ -48,7 +54,10 @@ export function placeInCell(path: string, cell: number | null): string {
 
 const withCell = (path: string, cell: number) => `${path}${path.includes('?') ? '&' : '?'}cell=${cell}`
 
-/** The path of an action about a user, with the database of that user, whichever database the page shows. */
+/**
+ * The path of an action about a user, with the database of that user, whichever database the page
+ * shows.
+ */
 export function pathOfAction({ model }: DeskContext, path: string, uid: number): string {
   const cell = model.cells.find(({ from, to }) => uid >= from && uid <= to)?.cell
   return cell === undefined || uid === reservedUid ? path : withCell(path, cell)
@@ -125,8 +134,10 @@ function cellLine(context: DeskContext, { cell, title }: CellState, level: 'h2' 
 }
 
 /**
- * The state of all databases, the worst one first; of the only one, if there are not several. `own` makes the elements about the shown one, given the level of its heading and how to name the database in
- * its title; `judge` makes the sentence about another one. Tones are those of `JudgedSummary`.
+ * The state of all databases, the worst one first; of the only one, if there are not several. `own`
+ * makes the elements about the shown one, given the level of its heading and how to name the
+ * database in its title; `judge` makes the sentence about another one. Tones are those of
+ * `JudgedSummary`.
  */
 export function stateOfAll(
   context: DeskContext,

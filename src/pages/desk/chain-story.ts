@@ -10,7 +10,10 @@ import { refusalElements } from './refusal.ts'
 import { forUser, line, named, type Step, steps } from './steps.ts'
 import { remedyOf } from './words.ts'
 
-/** The words about a transaction: a title, what support should do (`remedy`), and a text to send to the user (`say`). */
+/**
+ * The words about a transaction: a title, what support should do (`remedy`), and a text to send to
+ * the user (`say`).
+ */
 interface AnswerWords {
   readonly title: string
   /** The last step that the transaction has reached. */
@@ -43,7 +46,10 @@ export function chainElements(context: DeskContext, { txid, found }: Extract<Des
   return [head, html('h3', {}, title), steps(list), forUser(context, say)]
 }
 
-/** Reasons that each cover several kinds of transactions, so that only the service's own sentence says which kind this is. */
+/**
+ * Reasons that each cover several kinds of transactions, so that only the service's own sentence
+ * says which kind this is.
+ */
 const vague: readonly unknown[] = ['not-accepted', 'trc10', 'not-a-transfer'] satisfies Reason[]
 
 function ownerStep(context: DeskContext, uid: number | null, answer: string): Step {

@@ -7,7 +7,10 @@ import type { DeskCurrency, DeskDay } from './data.ts'
 /** The type of entries that deposits make. */
 const depositType = 1
 
-/** Charts of the last 30 days of one currency: deposits, their sums, and the other entries by type. The reader can choose the currency. */
+/**
+ * Charts of the last 30 days of one currency: deposits, their sums, and the other entries by type.
+ * The reader can choose the currency.
+ */
 export function createCharts(context: DeskContext): PageView {
   const { model, texts } = context
   const select = html('select', { id: 'charted' })

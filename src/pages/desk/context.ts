@@ -11,17 +11,28 @@ import type { ListFilter } from './walk.ts'
 export interface DeskModel {
   network: string | null
   summary: DeskSummary | null
-  /** The number of the database that the page shows; null if the deployment has only one, or if that is not known yet. */
+  /**
+   * The number of the database that the page shows; null if the deployment has only one, or if that
+   * is not known yet.
+   */
   cell: number | null
   /** The databases of a deployment with several, once they are known; otherwise empty. */
   cells: NonNullable<DeskSummary['cells']>
-  /** The summaries of the databases that the page does not show; null for one that has not answered. */
+  /**
+   * The summaries of the databases that the page does not show; null for one that has not answered.
+   */
   others: readonly { readonly cell: number; readonly summary: DeskSummary | null }[]
-  /** When the summary was made, by the clock of the service, in milliseconds since 1970; null if that is not known. */
+  /**
+   * When the summary was made, by the clock of the service, in milliseconds since 1970; null if
+   * that is not known.
+   */
   summaryAt: number | null
   /** Which list the page shows, and the filter of that list. */
   listed: { readonly name: string; readonly filter: ListFilter }
-  /** Why the last request failed, so that the page shows older data; null if the last request succeeded. */
+  /**
+   * Why the last request failed, so that the page shows older data; null if the last request
+   * succeeded.
+   */
   refusal: Refusal | null
   /** The number of the currency that the charts show; null until the reader has chosen one. */
   charted: number | null
@@ -37,28 +48,46 @@ export interface DeskContext {
   readonly texts: DeskTexts
   readonly format: Format
   readonly api: Api
-  /** Whether payouts are configured, so that their routes exist. Waits for the first summary, which says whether they are. */
+  /**
+   * Whether payouts are configured, so that their routes exist. Waits for the first summary, which
+   * says whether they are.
+   */
   hasPayouts(): Promise<boolean>
   /** Whether the reader has pasted a token, rather than signed in by Cloudflare Access. */
   isSignedIn(): boolean
   /** Accepts a pasted token. Returns whether it has the form of one. */
   signIn(pasted: string): boolean
   announce(text: string): void
-  /** Shows another database, without the answer to the last search. With `keepsAnswer`, the same search is made in that database. */
+  /**
+   * Shows another database, without the answer to the last search. With `keepsAnswer`, the same
+   * search is made in that database.
+   */
   showCell(cell: number, keepsAnswer?: boolean): void
   /** Has every part of the page draw what has changed in the model. */
   update(): void
   /** Asks the service for new data. */
   refresh(): void
-  /** Searches for a text, and shows the answer. A text such as `deposits held` or `payouts stuck 2` leads to that list; the 2 is the number of a currency. */
+  /**
+   * Searches for a text, and shows the answer. A text such as `deposits held` or `payouts stuck 2`
+   * leads to that list; the 2 is the number of a currency.
+   */
   ask(question: string): void
-  /** Goes to the list of deposits of exactly this amount, in the currency with this symbol, or in all currencies if the symbol is empty. */
+  /**
+   * Goes to the list of deposits of exactly this amount, in the currency with this symbol, or in
+   * all currencies if the symbol is empty.
+   */
   listAmount(amount: string, symbol: string): void
-  /** Called after an action in the story (the answer to a search): makes the search again, so that the story shows the result. */
+  /**
+   * Called after an action in the story (the answer to a search): makes the search again, so that
+   * the story shows the result.
+   */
   done(): void
 }
 
-/** What the newest summary says about payouts; null without `PAYOUTS`, and before there is a summary. */
+/**
+ * What the newest summary says about payouts; null without `PAYOUTS`, and before there is a
+ * summary.
+ */
 export const payoutsNow = ({ summary }: Pick<DeskModel, 'summary'>) => summary?.payouts ?? null
 
 /** The symbol of a currency, or its number with `#` if the summary does not have it. */
@@ -71,7 +100,10 @@ export function deskAmount(context: DeskContext, amount: string, cuy: number, si
   return `${context.format.amount(amount, sign)} ${deskSymbol(context, cuy)}`
 }
 
-/** Whether amounts of a currency may be wrong, because its configured decimals are not those of its contract. */
+/**
+ * Whether amounts of a currency may be wrong, because its configured decimals are not those of its
+ * contract.
+ */
 export function isUncertain({ model }: DeskContext, cuy: number): boolean {
   const alarms = model.summary?.alarms ?? []
   return alarms.some(({ kind, subject }) => kind === 'decimals-differ' && subject.cuy === cuy)
@@ -101,14 +133,19 @@ export function durationText({ texts, format }: DeskContext, seconds: number): s
   return words(format.count(Math.floor(seconds / size)))
 }
 
-/** An instant, and its age in words. No line break separates the number of the age from its unit. */
+/**
+ * An instant, and its age in words. No line break separates the number of the age from its unit.
+ */
 export function sinceText(context: DeskContext, instant: string): string {
   const age = ageSeconds(context, instant)
   const time = context.format.time(instant)
   return age === null ? time : context.texts.withAge(time, durationText(context, age).replaceAll(' ', '\u00a0'))
 }
 
-/** The name of a state of a deposit or of a payout; the service's word if this page does not know it. */
+/**
+ * The name of a state of a deposit or of a payout; the service's word if this page does not know
+ * it.
+ */
 export const stateName = ({ texts }: DeskContext, state: string): string => lookUp(texts.states, state) ?? state
 
 /** The name of a type of entry; its number if this page does not know it. */

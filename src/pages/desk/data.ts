@@ -22,7 +22,10 @@ export type DeskCurrency = DeskSummary['currencies'][number]
 export type DeskDay = DeskCurrency['days'][number]
 /** A range of blocks that could not be read, and that the scan reads again later. */
 export type DeskGap = DeskSummary['gaps'][number]
-/** A raised alarm. `urgency`, `raised` and `remedy` are the service's words about its kind, in English. */
+/**
+ * A raised alarm. `urgency`, `raised` and `remedy` are the service's words about its kind, in
+ * English.
+ */
 export type DeskAlarm = DeskSummary['alarms'][number]
 /** What an alarm is about: a node, a transaction, an address and so on. */
 export type DeskSubject = DeskAlarm['subject']
@@ -32,7 +35,10 @@ export type DeskDifference = DeskSummary['differences'][number]
 export type DeskEndpoint = DeskSummary['endpoints'][number]
 /** A node of `TRON_NODES`, as the scanner has found it. */
 export type DeskNode = NonNullable<DeskSummary['nodes']>[number]
-/** What the summary says about payouts: the open ones, why payouts are stopped, and the balances of the payout address. */
+/**
+ * What the summary says about payouts: the open ones, why payouts are stopped, and the balances of
+ * the payout address.
+ */
 export type DeskPayouts = NonNullable<DeskSummary['payouts']>
 export type OwnedDeposit = ReturnType<typeof readOwnedDeposits>['list'][number]
 export type PostedEntry = ReturnType<typeof readEntry>
@@ -44,10 +50,16 @@ export type DeskEvent = ReturnType<typeof readDeskEvents>[number]
 /** What the nodes say about a transaction, from `GET /ledger/transaction`. */
 export type ChainFinding = ReturnType<typeof readChainFinding>
 
-/** Reads the data of `GET /ledger/summary`. Like each reader here, throws a `TypeError` if the data is malformed. */
+/**
+ * Reads the data of `GET /ledger/summary`. Like each reader here, throws a `TypeError` if the data
+ * is malformed.
+ */
 export const readDeskSummary = readerOf(summaryShape)
 
-/** Why the last delivery failed, for people: the HTTP status that the endpoint answered with, or the service's words. */
+/**
+ * Why the last delivery failed, for people: the HTTP status that the endpoint answered with, or the
+ * service's words.
+ */
 export const deliveryFailure = ({ last_failure }: DeskEndpoint): string | null =>
   last_failure?.replace(/^\d+$/, 'HTTP $&') ?? null
 
@@ -92,7 +104,9 @@ function readEntry({ id, uid, type, cuy, osn, mark, amt, balance, created_at, by
   }
 }
 
-/** Reads the data of `GET /ledger/events`. Members that an event's type does not have become null. */
+/**
+ * Reads the data of `GET /ledger/events`. Members that an event's type does not have become null.
+ */
 export function readDeskEvents(data: unknown) {
   return readList(data, ({ id, type, uid, created_at, data: about }) => {
     const members = readMembers(about)
@@ -136,7 +150,10 @@ export function readDeskBalances(data: unknown) {
 export const readAddresses = (data: unknown) =>
   readPage(data, ({ id, address }) => ({ id: readInteger(id), address: readText(address) }))
 
-/** Reads the data of `GET /ledger/address?address=`: the user, the number of the address, and the currencies in which it is frozen. */
+/**
+ * Reads the data of `GET /ledger/address?address=`: the user, the number of the address, and the
+ * currencies in which it is frozen.
+ */
 export function readOwner(data: unknown) {
   const { uid, id, frozen } = readMembers(data)
   const currencies = Array.isArray(frozen) ? frozen.map(readInteger) : []

@@ -5,8 +5,8 @@ import { lateText, small, storyButton } from './parts.ts'
 import type { Step } from './steps.ts'
 
 /**
- * The step of an event in a story: whether endpoints have received it. `at` is the time of what happened. `isStoredThen`: the event was stored at that time,
- * too, and not later.
+ * The step of an event in a story: whether endpoints have received it. `at` is the time of what
+ * happened. `isStoredThen`: the event was stored at that time, too, and not later.
  */
 export function eventStep(context: DeskContext, type: string, at: string, isStoredThen: boolean): Step {
   const { texts, model, format } = context
@@ -22,7 +22,10 @@ export function eventStep(context: DeskContext, type: string, at: string, isStor
   return [isDone ? 'done' : 'wait', texts.stepEvents, html('p', {}, html('code', {}, type)), ...lines, ...none]
 }
 
-/** Whether an endpoint has received the event. Events are delivered in order, so it has received all that are older than the oldest one that it lacks. */
+/**
+ * Whether an endpoint has received the event. Events are delivered in order, so it has received all
+ * that are older than the oldest one that it lacks.
+ */
 function deliveryState(
   context: DeskContext,
   { behind_seconds, failing_since, begins_at }: DeskEndpoint,

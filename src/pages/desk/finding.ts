@@ -19,6 +19,8 @@ export interface Finding {
 
 /** A finding with the urgency of the alarm of its kind. */
 export interface ShownFinding extends Finding {
-  /** How soon a person must act, in the service's word; empty if no alarm of this kind is raised. */
+  /**
+   * How soon a person must act, in the service's word; empty if no alarm of this kind is raised.
+   */
   readonly urgency: string
 }

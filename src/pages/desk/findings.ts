@@ -9,8 +9,8 @@ import { isOverdue } from './waiting.ts'
 import { alarmWords, remedyOf } from './words.ts'
 
 /**
- * Kinds of findings that stop credits or concern missing money, the most serious first. The page shows the kinds in `then` after these, and all other kinds
- * last.
+ * Kinds of findings that stop credits or concern missing money, the most serious first. The page
+ * shows the kinds in `then` after these, and all other kinds last.
  */
 const worst = [
   ...['misconfigured', 'configuration-differs', 'key-was-used', 'chain-forked', 'scan-stalled', 'finality-stalled'],
@@ -34,13 +34,21 @@ const then = [
   'events-expiring',
 ]
 
-/** An endpoint whose oldest undelivered event is older than this is a finding, even before there is an alarm. */
+/**
+ * An endpoint whose oldest undelivered event is older than this is a finding, even before there is
+ * an alarm.
+ */
 const lateSeconds = 120
-/** If the newest final block is older than this, the nodes are late: the same limit as in `/health`. */
+/**
+ * If the newest final block is older than this, the nodes are late: the same limit as in `/health`.
+ */
 export const nodesLateSeconds = 127
 /** Alarms that explain why the scan stands still or falls behind. */
 const scanAlarms = ['chain-forked', 'scan-stalled', 'scan-behind', 'finality-stalled', 'tick-failed']
-/** Findings that follow from too few answering nodes. They are left out if the page has the finding `too-few-nodes`. */
+/**
+ * Findings that follow from too few answering nodes. They are left out if the page has the finding
+ * `too-few-nodes`.
+ */
 const ofTooFewNodes = [
   'scan-stalled',
   'scan-behind',
@@ -51,7 +59,10 @@ const ofTooFewNodes = [
   'starting',
   'node-silent',
 ]
-/** Alarms that are left out if there is a finding from the state of the endpoint, because that finding says more. */
+/**
+ * Alarms that are left out if there is a finding from the state of the endpoint, because that
+ * finding says more.
+ */
 const endpointAlarms = ['endpoint-failing', 'endpoint-behind']
 
 /** Whether a finding is serious: it stops credits, or concerns missing money. */
@@ -92,7 +103,8 @@ function alarmFindings(context: DeskContext, summary: DeskSummary): Finding[] {
     if (isShownByPayouts(kind, summary)) return false
     if (kind === 'gap-unread') return gaps.length === 0
     const height = kind === 'nodes-disagree' ? subject.height : undefined
-    if (height !== undefined && gaps.some(({ from, to }) => from <= height && height <= to)) return false // the finding about this gap says it
+    // the finding about this gap says it
+    if (height !== undefined && gaps.some(({ from, to }) => from <= height && height <= to)) return false
     return !(endpointAlarms.includes(kind) && isFailing(subject))
   })
   return [...new Set(own.map(({ kind }) => kind))].flatMap((kind) => {
@@ -116,7 +128,10 @@ function alarmFindings(context: DeskContext, summary: DeskSummary): Finding[] {
   })
 }
 
-/** The finding about currencies whose decimals differ from those of their contract, with how many deposits are held because of that. */
+/**
+ * The finding about currencies whose decimals differ from those of their contract, with how many
+ * deposits are held because of that.
+ */
 function decimalsFinding(context: DeskContext, alarms: readonly DeskAlarm[], { transfers }: DeskSummary): Finding {
   const { texts, format } = context
   const items = alarms.map(({ subject, since }) => {
@@ -132,16 +147,25 @@ function decimalsFinding(context: DeskContext, alarms: readonly DeskAlarm[], { t
   return { kind: 'decimals-differ', title: texts.decimalsOf(symbols.join(', ')), remedy, items }
 }
 
-/** Why the newest tick (one run of the scan) did not read every final block; empty if it did, or if the page does not know the reason. */
+/**
+ * Why the newest tick (one run of the scan) did not read every final block; empty if it did, or if
+ * the page does not know the reason.
+ */
 const problemText = ({ texts }: DeskContext, { scan }: DeskSummary): string =>
   lookUp(texts.problems, scan.problem ?? '') ?? ''
 
-/** The service's words about what an alarm is about: the last error of a node, or the txid, or the name of a setting. */
+/**
+ * The service's words about what an alarm is about: the last error of a node, or the txid, or the
+ * name of a setting.
+ */
 function aboutOf({ node, txid, setting }: DeskSubject, { nodes }: DeskSummary): string {
   return (node === undefined ? (txid ?? setting) : nodes?.[node - 1]?.failure) ?? ''
 }
 
-/** What an alarm is about, in the page's words: a node, an endpoint, a block, a currency, or an address with its difference. Empty for anything else. */
+/**
+ * What an alarm is about, in the page's words: a node, an endpoint, a block, a currency, or an
+ * address with its difference. Empty for anything else.
+ */
 function subjectText(context: DeskContext, subject: DeskSubject, { differences }: DeskSummary): string {
   const { texts, format } = context
   const { node, question, endpoint, event, cuy } = subject
@@ -161,7 +185,10 @@ function subjectText(context: DeskContext, subject: DeskSubject, { differences }
   return `${name} · ${address}`
 }
 
-/** The search for the story of an alarm's address, transaction or endpoint; null if it has none of these. */
+/**
+ * The search for the story of an alarm's address, transaction or endpoint; null if it has none of
+ * these.
+ */
 function askOf({ address, contract, txid, endpoint }: DeskSubject): string | null {
   return address ?? contract ?? txid ?? (endpoint === undefined ? null : `endpoint ${endpoint}`)
 }
@@ -189,13 +216,19 @@ function scanFindings(context: DeskContext, summary: DeskSummary): Finding[] {
   return status === 'ok' ? [] : [{ kind: 'stopped', title: texts.stopped, remedy: texts.stoppedHelp, items }]
 }
 
-/** Whether the scan stands still or the nodes are late. Then the number of blocks that the scan is behind says little. */
+/**
+ * Whether the scan stands still or the nodes are late. Then the number of blocks that the scan is
+ * behind says little.
+ */
 export function standsStill(context: DeskContext, summary: DeskSummary): boolean {
   const age = finalAgeSeconds(context, summary)
   return summary.scan.status === 'stopped' || (age !== null && age > nodesLateSeconds)
 }
 
-/** How old the newest final block was when the summary was made, in seconds; null if that is not known. */
+/**
+ * How old the newest final block was when the summary was made, in seconds; null if that is not
+ * known.
+ */
 export function finalAgeSeconds({ model }: DeskContext, { scan }: DeskSummary): number | null {
   const at = Date.parse(scan.finalized_at ?? '')
   return model.summaryAt === null || Number.isNaN(at) ? null : Math.max(0, Math.round((model.summaryAt - at) / 1_000))
@@ -206,7 +239,9 @@ export function gapRange({ texts, format }: DeskContext, { from, to }: Pick<Desk
   return from === to ? texts.block(format.count(from)) : texts.blocks(format.count(from), format.count(to))
 }
 
-/** A sentence with the number of deposits that were seen in a gap and wait; null if there are none. */
+/**
+ * A sentence with the number of deposits that were seen in a gap and wait; null if there are none.
+ */
 export function seenIn({ texts, format }: DeskContext, { seen }: Pick<DeskGap, 'seen'>): string | null {
   return seen === 0 ? null : texts.seenIn(format.count(seen))
 }
@@ -225,14 +260,15 @@ function gapFindings(context: DeskContext, { gaps }: DeskSummary): Finding[] {
 }
 
 /**
- * The findings about held deposits. Deposits that are held for review are a finding only once the review takes too long. Deposits about which an alarm is
- * raised are left out.
+ * The findings about held deposits. Deposits that are held for review are a finding only once the
+ * review takes too long. Deposits about which an alarm is raised are left out.
  */
 function heldFindings(context: DeskContext, { transfers, alarms }: DeskSummary): Finding[] {
   const own = transfers.held_for.filter(({ reason, cuy, oldest_at }) => {
     if (reason === 'review' && !isOverdue(context, oldest_at)) return false
     const kinds = [reason, reason === 'review' ? 'review-overdue' : reason]
-    return !alarms.some(({ kind, subject }) => kinds.includes(kind) && subject.cuy === cuy) // the finding about that alarm includes these deposits
+    // the finding about that alarm includes these deposits
+    return !alarms.some(({ kind, subject }) => kinds.includes(kind) && subject.cuy === cuy)
   })
   return own.map(({ reason, cuy, count, oldest_at }) => {
     const { why, remedy } = reasonWords(context, reason, null, cuy)
@@ -269,7 +305,10 @@ function missingItems(context: DeskContext, { nodes }: DeskSummary): FindingItem
   })
 }
 
-/** The finding that fewer nodes answer than must agree: how many do, and which are missing. Empty if enough answer. */
+/**
+ * The finding that fewer nodes answer than must agree: how many do, and which are missing. Empty if
+ * enough answer.
+ */
 function tooFewNodes(context: DeskContext, summary: DeskSummary): Finding[] {
   const { texts, format } = context
   const { nodes, quorum, alarms, scan } = summary
@@ -288,7 +327,10 @@ function tooFewNodes(context: DeskContext, summary: DeskSummary): Finding[] {
   return [{ kind: 'too-few-nodes', title, remedy, items: [...missingItems(context, summary), facts] }]
 }
 
-/** The finding that a node is missing although the scan works without it. Empty if another finding names the node, or if the scan does not work. */
+/**
+ * The finding that a node is missing although the scan works without it. Empty if another finding
+ * names the node, or if the scan does not work.
+ */
 function nodeFindings(context: DeskContext, summary: DeskSummary): Finding[] {
   const { texts, format } = context
   const { alarms, nodes } = summary

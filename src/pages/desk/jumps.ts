@@ -1,7 +1,10 @@
 import { button, html, type PageView } from '../kit/dom.ts'
 import type { DeskContext } from './context.ts'
 
-/** A line of buttons that lead to parts of the page that are far below. A part that is folded is opened. */
+/**
+ * A line of buttons that lead to parts of the page that are far below. A part that is folded is
+ * opened.
+ */
 export function createJumps({ texts }: DeskContext, parts: readonly PageView[]): PageView {
   const jumps = parts.map(({ element }) => {
     const heading = element.querySelector('h2')

@@ -1,7 +1,9 @@
 import type { Language } from '../kit/texts.ts'
 import type { DeskTexts } from './languages/en.ts'
 
-/** How to load each language. The browser loads only the file of the language that the reader uses. */
+/**
+ * How to load each language. The browser loads only the file of the language that the reader uses.
+ */
 const files: Readonly<Record<Language, () => Promise<DeskTexts>>> = {
   en: async () => (await import('./languages/en.ts')).enDesk,
   zh: async () => (await import('./languages/zh.ts')).zhDesk,

@@ -5,15 +5,24 @@ import { createRows } from './rows.ts'
 import { createSources } from './sources.ts'
 import { type FilteredSource, type ListFilter, noFilter } from './walk.ts'
 
-/** The part of the page with the lists of deposits, payouts, entries and events. It shows one list at a time, with a filter. */
+/**
+ * The part of the page with the lists of deposits, payouts, entries and events. It shows one list
+ * at a time, with a filter.
+ */
 export interface ListsView extends PageView {
-  /** Called when there is a new event, which may have changed the shown list, or when the reader has done something (`isOwn`). */
+  /**
+   * Called when there is a new event, which may have changed the shown list, or when the reader has
+   * done something (`isOwn`).
+   */
   renew(isOwn: boolean): void
   /** Shows a list with a filter, and scrolls to it. */
   show(name: string, filter: ListFilter): void
 }
 
-/** Makes the part of the page with the lists. The list and the filter that `model.listed` has are shown first. */
+/**
+ * Makes the part of the page with the lists. The list and the filter that `model.listed` has are
+ * shown first.
+ */
 export function createLists(context: DeskContext): ListsView {
   const { model, texts } = context
   const sources = createSources(context)

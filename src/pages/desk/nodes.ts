@@ -4,7 +4,10 @@ import { ageSeconds, type DeskContext, durationText } from './context.ts'
 import type { DeskNode } from './data.ts'
 import { createLiveSlot, hint, small } from './parts.ts'
 
-/** Whether the scan does without a node. A node that was not asked yet neither answers nor is missing. */
+/**
+ * Whether the scan does without a node. A node that was not asked yet neither answers nor is
+ * missing.
+ */
 export const isMissing = ({ state }: DeskNode) => state !== 'answers' && state !== 'not-asked'
 
 /** How many of the nodes answer. */
@@ -14,7 +17,10 @@ export const countAnswering = (nodes: readonly DeskNode[]) => nodes.filter(({ st
 export const stateText = ({ texts }: DeskContext, { state }: DeskNode): string =>
   lookUp(texts.nodeStates, state) ?? state
 
-/** The part of the page about nodes. For each: its last answer, how far it is behind, its last error, and how many requests it still allows today. */
+/**
+ * The part of the page about nodes. For each: its last answer, how far it is behind, its last
+ * error, and how many requests it still allows today.
+ */
 export function createNodes(context: DeskContext): PageView {
   const { model, texts } = context
   const list = html('ul', { class: 'nodes' })

@@ -48,7 +48,10 @@ const model: DeskModel = {
 const live = html('p', { class: 'unseen', role: 'status' })
 /** Functions that are called once the summary was read, or could not be, and are then removed. */
 const waiting: (() => void)[] = []
-/** Whether an answer left payouts out because there was no summary to say that they are configured. If so, the search is repeated later. */
+/**
+ * Whether an answer left payouts out because there was no summary to say that they are configured.
+ * If so, the search is repeated later.
+ */
 let isUnsure = false
 let views: readonly PageView[] = []
 let context: DeskContext
@@ -86,7 +89,10 @@ await mount(preferredLanguage([browserMemory.read(languageName) ?? '', ...naviga
 for (const event of ['hashchange', 'popstate']) window.addEventListener(event, () => question.answerPlace())
 poller.now()
 
-/** Reads the name of the network once, and the summary each time, into the model. Returns the refusal of the request that failed, or null. */
+/**
+ * Reads the name of the network once, and the summary each time, into the model. Returns the
+ * refusal of the request that failed, or null.
+ */
 async function load(): Promise<Refusal | null> {
   if (model.network === null) {
     const currencies = await api.get('/currencies', (data) => readText(readMembers(data).network))
@@ -114,10 +120,14 @@ async function readCells(cells: DeskModel['cells']): Promise<void> {
   const isFirst = model.cells.length === 0
   model.others = await readOthers(client, model.cell, cells, readDeskSummary)
   model.cells = cells
-  if (isFirst && model.answer?.kind === 'refusal') question.answerAgain() // the first search named no database, so it was refused
+  // the first search named no database, so it was refused
+  if (isFirst && model.answer?.kind === 'refusal') question.answerAgain()
 }
 
-/** Whether payouts are configured. Waits for the first summary if that is being read: without `PAYOUTS` the routes about payouts answer 404. */
+/**
+ * Whether payouts are configured. Waits for the first summary if that is being read: without
+ * `PAYOUTS` the routes about payouts answer 404.
+ */
 async function hasPayouts(): Promise<boolean> {
   if (model.summary === null && model.refusal === null) await new Promise<void>((resolve) => waiting.push(resolve))
   isUnsure ||= model.summary === null
@@ -219,7 +229,10 @@ function createHeader(language: Language): PageView {
   }
 }
 
-/** Has every part draw what has changed in the model. Without a summary, only the status and the sign-in are visible (`closed`). */
+/**
+ * Has every part draw what has changed in the model. Without a summary, only the status and the
+ * sign-in are visible (`closed`).
+ */
 function update(): void {
   const isOpen = model.summary !== null
   for (const view of views) view.update()

@@ -4,11 +4,17 @@ import type { OwnedDeposit } from './data.ts'
 import { depositReason } from './reasons.ts'
 import type { Row } from './walk.ts'
 
-/** In sentences, this command becomes a link to its documentation, which shows how to post an adjustment. */
+/**
+ * In sentences, this command becomes a link to its documentation, which shows how to post an
+ * adjustment.
+ */
 const postEntries = 'POST /ledger/entries'
 const postEntriesDocs = '/docs#/Ledger/postLedgerEntries'
 
-/** The elements of a sentence. Commands and settings in backticks become code, which lines break only between its words. */
+/**
+ * The elements of a sentence. Commands and settings in backticks become code, which lines break
+ * only between its words.
+ */
 export function sentence(text: string): Child[] {
   return text.split('`').map((part, index) => (index % 2 === 0 ? part : code(part)))
 }
@@ -17,18 +23,23 @@ function code(command: string): HTMLElement {
   const words = command.split(/( )/).map((word) => (word === ' ' ? word : html('span', {}, word)))
   if (command !== postEntries) return html('code', {}, ...words)
   const link = html('a', { 'aria-label': `${command}: /docs` }, html('code', {}, ...words))
-  return Object.assign(link, { href: postEntriesDocs, target: '_blank', rel: 'noreferrer' }) // in a new tab, so that this page stays as it is
+  // in a new tab, so that this page stays as it is
+  return Object.assign(link, { href: postEntriesDocs, target: '_blank', rel: 'noreferrer' })
 }
 
-/** A button that searches for `question` and so leads to a story or a list. `about` follows the label in the button's name for screen readers. */
+/**
+ * A button that searches for `question` and so leads to a story or a list. `about` follows the
+ * label in the button's name for screen readers.
+ */
 export function storyButton(context: DeskContext, label: string, question: string, about?: string): HTMLElement {
   const name = `${label}: ${about ?? context.texts.story}`
   return button({ class: 'plain link', 'aria-label': name }, label, () => context.ask(question))
 }
 
 /**
- * Makes a function that fills an element whose content changes with time, such as ages. The element is filled only if it differs. A focused button or link
- * that is replaced passes its focus to the one with the same name.
+ * Makes a function that fills an element whose content changes with time, such as ages. The element
+ * is filled only if it differs. A focused button or link that is replaced passes its focus to the
+ * one with the same name.
  */
 export function createLiveSlot(element: Element): (children: readonly Child[]) => void {
   let shown: Node | null = null
@@ -47,7 +58,10 @@ export function createLiveSlot(element: Element): (children: readonly Child[]) =
   }
 }
 
-/** The age of the oldest event that an endpoint lacks, in words; the words for "up to date" if the endpoint lacks none. */
+/**
+ * The age of the oldest event that an endpoint lacks, in words; the words for "up to date" if the
+ * endpoint lacks none.
+ */
 export function lateText(context: DeskContext, behindSeconds: number): string {
   const { texts } = context
   return behindSeconds === 0 ? texts.upToDate : texts.late(durationText(context, behindSeconds))
@@ -58,7 +72,10 @@ export function fact(name: Child, ...values: readonly Child[]): HTMLElement {
   return html('div', {}, html('dt', {}, name), html('dd', {}, ...values))
 }
 
-/** A line of muted text; null if the text is empty or null. `lang` is for a text that is not in the page's language. */
+/**
+ * A line of muted text; null if the text is empty or null. `lang` is for a text that is not in the
+ * page's language.
+ */
 export function small(text: string | null, lang: string | null = null): HTMLElement | null {
   return text === null || text === '' ? null : html('span', { class: 'muted', lang }, text)
 }

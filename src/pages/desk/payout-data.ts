@@ -51,7 +51,10 @@ function readFailure({ result, burnt, energy }: Members) {
   return { result: readOptionalText(result), cost }
 }
 
-/** Money that has left the payout address: an amount of a currency, or units of a contract that is none of the configured currencies. */
+/**
+ * Money that has left the payout address: an amount of a currency, or units of a contract that is
+ * none of the configured currencies.
+ */
 type Moved =
   | { readonly to: string; readonly cuy: number; readonly amount: string }
   | { readonly to: string; readonly contract: string; readonly units: string }

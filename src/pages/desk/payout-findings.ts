@@ -5,13 +5,19 @@ import type { Finding, FindingItem } from './finding.ts'
 import { isOverdue } from './waiting.ts'
 import { remedyOf } from './words.ts'
 
-/** Whether the list of findings leaves out an alarm of this kind, because payouts are stopped: the finding about the stop says it, or explains the alarm. */
+/**
+ * Whether the list of findings leaves out an alarm of this kind, because payouts are stopped: the
+ * finding about the stop says it, or explains the alarm.
+ */
 export function isShownByPayouts(kind: string, { payouts }: DeskSummary): boolean {
   const isStopped = payouts !== null && payouts.stopped !== null
   return isStopped && (kind === 'payout-unknown' || kind === 'payouts-unsigned')
 }
 
-/** What an alarm about payouts is about, as an item of its finding; null for an alarm about anything else. */
+/**
+ * What an alarm about payouts is about, as an item of its finding; null for an alarm about anything
+ * else.
+ */
 export function payoutAlarmItem(
   context: DeskContext,
   { kind, subject, since }: DeskAlarm,
@@ -36,8 +42,8 @@ const groupText = (context: DeskContext, { sum, cuy, count }: DeskPayouts['open'
   context.texts.payoutsSum(context.format.count(count), deskAmount(context, sum, cuy))
 
 /**
- * What the payout address holds of a currency and what it needs, in words. `cuy` is absent for TRX if TRX is not a configured currency; fees are paid in TRX
- * all the same.
+ * What the payout address holds of a currency and what it needs, in words. `cuy` is absent for TRX
+ * if TRX is not a configured currency; fees are paid in TRX all the same.
  */
 function needsText(context: DeskContext, { open, holds }: DeskPayouts, cuy: number | undefined): string {
   const { texts, format } = context
@@ -52,7 +58,10 @@ function needsText(context: DeskContext, { open, holds }: DeskPayouts, cuy: numb
 
 const isToBePaid = (state: string) => state === 'approved' || state === 'signed'
 
-/** The findings about payouts: that they are stopped, and that some have waited too long for a person. */
+/**
+ * The findings about payouts: that they are stopped, and that some have waited too long for a
+ * person.
+ */
 export function payoutFindings(context: DeskContext, { payouts }: DeskSummary): Finding[] {
   return payouts === null ? [] : [...stopFindings(context, payouts), ...waitFindings(context, payouts)]
 }
@@ -68,7 +77,10 @@ function stopFindings(context: DeskContext, { stopped }: DeskPayouts): Finding[]
   return [{ kind: 'payout-unknown', title, remedy, items: items.length > 0 ? items : none }]
 }
 
-/** What to do if payouts are stopped. `why` is the service's word for the cause: `restored`, or `unknown-transaction`. */
+/**
+ * What to do if payouts are stopped. `why` is the service's word for the cause: `restored`, or
+ * `unknown-transaction`.
+ */
 export function stopRemedy(context: DeskContext, why: string): string {
   return why === 'restored' ? context.texts.stoppedRestoredDo : remedyOf(context, 'payout-unknown')
 }

@@ -4,7 +4,10 @@ import type { DeskPayouts } from './data.ts'
 import { createLiveSlot, fact, small, storyButton } from './parts.ts'
 import { line } from './steps.ts'
 
-/** The part of the page with open payouts, and with the balances of the address that pays them. Hidden without `PAYOUTS`. */
+/**
+ * The part of the page with open payouts, and with the balances of the address that pays them.
+ * Hidden without `PAYOUTS`.
+ */
 export function createPayouts(context: DeskContext): PageView {
   const { model, texts } = context
   const body = html('div', { class: 'payouts' })
@@ -36,7 +39,10 @@ function offerOf(context: DeskContext, { address, stopped }: DeskPayouts): HTMLE
   return html('dl', { class: 'delays' }, from, fact(texts.payoutsOffer, ...offer))
 }
 
-/** A table for each currency: the open payouts by state, each with a button that leads to their list, and what the payout address holds. */
+/**
+ * A table for each currency: the open payouts by state, each with a button that leads to their
+ * list, and what the payout address holds.
+ */
 export function payoutTables(context: DeskContext, payouts: DeskPayouts): Child[] {
   const { open, holds } = payouts
   const symbols = [...open.map(({ cuy }) => deskSymbol(context, cuy)), ...holds.map(({ symbol }) => symbol)]

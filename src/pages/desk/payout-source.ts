@@ -34,7 +34,9 @@ export function payoutSource(context: DeskContext, of: { uid?: number; to?: stri
   }
 }
 
-/** A payout as a row of the list of payouts: its cells on the page, and its values in the CSV file. */
+/**
+ * A payout as a row of the list of payouts: its cells on the page, and its values in the CSV file.
+ */
 export function payoutListRow(context: DeskContext, payout: DeskPayout): ListRow {
   const { id, at, state, uid, amount, fee, cuy, to, osn, mark, txid, by, approvedBy, attempts, reason, why } = payout
   const cells = (): Row => {

@@ -14,7 +14,10 @@ import { stuckWords } from './reasons.ts'
 import { entryListRow } from './sources.ts'
 import { forUser, line, type Step, steps } from './steps.ts'
 
-/** The story of a payout, and what to do. `txid` is the transaction that was searched for. If the payout has another transaction by now, the page says so. */
+/**
+ * The story of a payout, and what to do. `txid` is the transaction that was searched for. If the
+ * payout has another transaction by now, the page says so.
+ */
 export function payoutElements(context: DeskContext, { payout, entries }: PayoutStory, txid?: string): Child[] {
   const { texts, format } = context
   const { id, uid, osn, mark, amount, cuy, state } = payout
@@ -64,7 +67,10 @@ function approvalStep(context: DeskContext, payout: DeskPayout): Step {
   return ['wait', texts.stepApproved, line(texts.approvedNot), ...leftLines(context, payout)]
 }
 
-/** Whether the payout's transaction has expired by the clock of the service, so that no new block can contain it. */
+/**
+ * Whether the payout's transaction has expired by the clock of the service, so that no new block
+ * can contain it.
+ */
 const isExpired = ({ api }: DeskContext, { expiresAt }: DeskPayout) =>
   expiresAt !== null && Date.parse(expiresAt) < (api.now() ?? 0)
 
@@ -96,7 +102,10 @@ function txidLine({ texts, announce }: DeskContext, txid: string): HTMLElement {
   return html('p', {}, shown, ' ', copyButton({ class: 'plain' }, words, { element: shown, text: txid }, copied))
 }
 
-/** The outcome of a payout that is paid, cancelled or stuck, as its last step; none in any other state. */
+/**
+ * The outcome of a payout that is paid, cancelled or stuck, as its last step; none in any other
+ * state.
+ */
 function endSteps(context: DeskContext, payout: DeskPayout): Step[] {
   const { texts, format } = context
   const { state, height, reason, why } = payout
@@ -139,7 +148,10 @@ function failureLines({ texts, format }: DeskContext, { failure }: DeskPayout): 
   ]
 }
 
-/** For a stuck payout: what its transaction has moved instead of paying the payout, or that it has moved nothing. Empty if it is unknown. */
+/**
+ * For a stuck payout: what its transaction has moved instead of paying the payout, or that it has
+ * moved nothing. Empty if it is unknown.
+ */
 function movedLines(context: DeskContext, payout: DeskPayout): readonly Child[] {
   if (payout.moved?.length === 0) return [line(context.texts.movedNone)]
   return leftLines(context, payout)
@@ -148,7 +160,10 @@ function movedLines(context: DeskContext, payout: DeskPayout): readonly Child[] 
 const leftLines = (context: DeskContext, payout: DeskPayout): readonly Child[] =>
   leftTexts(context, payout).map((text) => html('p', { class: 'fault' }, text))
 
-/** The amount with the fee that was taken from the user's wallet for a payout. It returns to the wallet if the payout is cancelled. */
+/**
+ * The amount with the fee that was taken from the user's wallet for a payout. It returns to the
+ * wallet if the payout is cancelled.
+ */
 const takenOf = ({ amount, fee }: DeskPayout) => sumOf([amount, fee])
 
 /** What to do about the payout, in sentences. */

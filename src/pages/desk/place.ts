@@ -14,7 +14,10 @@ export type DeskQuestion =
   | { readonly kind: 'endpoint'; readonly number: number }
   | { readonly kind: 'payout'; readonly number: number }
 
-/** Parses the text of a search. A txid or an address is found anywhere in a pasted text. `symbols` are those of the service's currencies. */
+/**
+ * Parses the text of a search. A txid or an address is found anywhere in a pasted text. `symbols`
+ * are those of the service's currencies.
+ */
 export function parseQuestion(asked: string, symbols: readonly string[]): DeskQuestion {
   const text = asked.trim()
   const txid = findTxid(text)
@@ -32,7 +35,10 @@ export function parseQuestion(asked: string, symbols: readonly string[]): DeskQu
   return osn === undefined ? { kind: 'user', uid: Number(uid) } : { kind: 'order', uid: Number(uid), osn }
 }
 
-/** Parses a number with the symbol of a currency before or after it, or a number with a point: `61 TRX`, `usdt 1,000.5`, `0.25`. */
+/**
+ * Parses a number with the symbol of a currency before or after it, or a number with a point:
+ * `61 TRX`, `usdt 1,000.5`, `0.25`.
+ */
 function parseAmount(text: string, symbols: readonly string[]): DeskQuestion | null {
   const known = symbols.find((one) => {
     const [low, wanted] = [text.toLowerCase(), one.toLowerCase()]
@@ -44,7 +50,10 @@ function parseAmount(text: string, symbols: readonly string[]): DeskQuestion | n
   return isAmount ? { kind: 'amount', amount, symbol: known ?? '' } : null
 }
 
-/** The fragment of the page's URL that stands for a search; empty for a search by amount, whose result is a list with a URL of its own. */
+/**
+ * The fragment of the page's URL that stands for a search; empty for a search by amount, whose
+ * result is a list with a URL of its own.
+ */
 export function fragmentOf(question: DeskQuestion): string {
   switch (question.kind) {
     case 'tx':
@@ -62,7 +71,10 @@ export function fragmentOf(question: DeskQuestion): string {
   }
 }
 
-/** The text of the search that a URL fragment names; null if it names none. The reverse of `fragmentOf`. */
+/**
+ * The text of the search that a URL fragment names; null if it names none. The reverse of
+ * `fragmentOf`.
+ */
 export function questionAt(fragment: string): string | null {
   const parameters = new URLSearchParams(fragment.slice(1))
   const [tx, address, uid, osn] = ['tx', 'address', 'uid', 'osn'].map((name) => parameters.get(name))

@@ -6,11 +6,17 @@ import { type DeskContext, type DeskModel, payoutsNow } from './context.ts'
 import { type DeskQuestion, fragmentOf, parseQuestion, questionAt } from './place.ts'
 import { answerElements } from './story.ts'
 
-/** The part of the page with the search box and the answer: the story of a transaction, an address, a user or an order. */
+/**
+ * The part of the page with the search box and the answer: the story of a transaction, an address,
+ * a user or an order.
+ */
 export interface QuestionView extends PageView {
   /** Called by other parts of the page: searches for a text, and scrolls to the answer. */
   ask(question: string): void
-  /** Answers the search in the page's URL, unless its answer is already shown. Without a search in the URL, removes the answer. */
+  /**
+   * Answers the search in the page's URL, unless its answer is already shown. Without a search in
+   * the URL, removes the answer.
+   */
   answerPlace(): void
   /** Repeats the last search, because its answer may be another one now. */
   answerAgain(): void
@@ -43,10 +49,13 @@ export function createDeskQuestion(context: DeskContext): QuestionView {
     if (cell !== null && model.question === question) return context.showCell(cell, true)
     if (model.question !== question) return // the reader has searched for something else meanwhile
     model.answer = found
-    if (found.kind === 'refusal' && found.refusal.status === 401) context.refresh() // so that the status says that the session has ended
+    // so that the status says that the session has ended
+    if (found.kind === 'refusal' && found.refusal.status === 401) context.refresh()
     context.update()
   }
-  /** Searches, and puts the search into the page's URL, so that the URL can be sent to a colleague. */
+  /**
+   * Searches, and puts the search into the page's URL, so that the URL can be sent to a colleague.
+   */
   const go = (question: string) => {
     void answer(question)
     const about = questionOf(model, question)
@@ -88,7 +97,10 @@ export function createDeskQuestion(context: DeskContext): QuestionView {
   }
 }
 
-/** The number of another database that knows what the shown one does not; null if there is none. A search for a user already goes to that user's database. */
+/**
+ * The number of another database that knows what the shown one does not; null if there is none. A
+ * search for a user already goes to that user's database.
+ */
 async function findCell(
   context: DeskContext,
   found: DeskAnswer,
@@ -116,7 +128,10 @@ const createInput = () =>
     'aria-describedby': 'question-help',
   })
 
-/** A button that copies the page's URL, which names the shown story and contains no token. Hidden if the URL names none. */
+/**
+ * A button that copies the page's URL, which names the shown story and contains no token. Hidden if
+ * the URL names none.
+ */
 function createLinkCopy({ model, texts, announce }: DeskContext): PageView {
   const label = html('span', {}, texts.copyLink)
   const element = button({ class: 'plain' }, label, () => {
@@ -135,7 +150,10 @@ function createLinkCopy({ model, texts, announce }: DeskContext): PageView {
   }
 }
 
-/** What the shown answer takes from the newest summary. If it differs from the last time, the answer is drawn again. */
+/**
+ * What the shown answer takes from the newest summary. If it differs from the last time, the answer
+ * is drawn again.
+ */
 function aboutNow({ model: { answer, summary } }: DeskContext): unknown {
   return [summary?.currencies.map(({ symbol }) => symbol), subjectNow(answer, summary), summary?.reader]
 }

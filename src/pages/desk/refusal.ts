@@ -9,7 +9,10 @@ const wrongSettings: readonly unknown[] = ['not-configured', 'configuration-diff
 /** After how many seconds the page advises to search again if the service has not said it. */
 const askAgainSeconds = 30
 
-/** The texts that say why the service has refused, and what to do. `isAsked`: the request was a search, which only the reader can repeat. */
+/**
+ * The texts that say why the service has refused, and what to do. `isAsked`: the request was a
+ * search, which only the reader can repeat.
+ */
 function refusalWords(context: DeskContext, refusal: Refusal, isAsked: boolean) {
   const { texts } = context
   const { kind, status, msg, reason, retrySeconds } = refusal
@@ -17,7 +20,8 @@ function refusalWords(context: DeskContext, refusal: Refusal, isAsked: boolean) 
   if (wrongSettings.includes(reason)) return words(texts.wrongSetting, texts.wrongSettingHelp)
   if (status === 401) {
     if (context.isSignedIn()) return words(texts.unauthorized, texts.expiredHelp)
-    // The reader uses no token, so this 401 means that Cloudflare Access wants the reader to sign in.
+    // The reader uses no token, so this 401 means that Cloudflare Access wants the reader to sign
+    // in.
     return context.model.summary === null
       ? words(texts.signInFirst, texts.signInHelp, '')
       : words(texts.sessionEnded, texts.sessionEndedHelp, '')
@@ -31,7 +35,10 @@ function refusalWords(context: DeskContext, refusal: Refusal, isAsked: boolean) 
   return words(texts[kind], kind === 'offline' ? texts.offlineNext : texts.waitHelp)
 }
 
-/** The elements that show a refusal. With `id`, the id of the heading, they replace the page's status. Without it they replace the answer to a search. */
+/**
+ * The elements that show a refusal. With `id`, the id of the heading, they replace the page's
+ * status. Without it they replace the answer to a search.
+ */
 export function refusalElements(context: DeskContext, refusal: Refusal, id: string | null = null): Child[] {
   const { title, remedy, about } = refusalWords(context, refusal, id === null)
   const gap = context.language === 'en' ? ' ' : ''

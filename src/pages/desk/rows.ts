@@ -16,10 +16,16 @@ import {
   walkToEnd,
 } from './walk.ts'
 
-/** Most pages that are read at a time. Several are if the filter leaves few rows of each, or if many rows are read again. */
+/**
+ * Most pages that are read at a time. Several are if the filter leaves few rows of each, or if many
+ * rows are read again.
+ */
 const pagesMax = 10
 
-/** A list on the page: its rows, a line that says how much of it is shown, and the button for its file. */
+/**
+ * A list on the page: its rows, a line that says how much of it is shown, and the button for its
+ * file.
+ */
 export interface RowsView {
   readonly element: HTMLElement
   /** Draws the rows again, with their present ages. */
@@ -27,8 +33,9 @@ export interface RowsView {
   /** Reads the list from its beginning, with another filter. */
   filterBy(filter: ListFilter): void
   /**
-   * Called when there is a new event, or when the reader has done something (`isOwn`), which the list shows at once: it is read again, as far as it is shown.
-   * For an event it is read again if only its first page is shown; otherwise there is a button for that, so that nothing jumps.
+   * Called when there is a new event, or when the reader has done something (`isOwn`), which the
+   * list shows at once: it is read again, as far as it is shown. For an event it is read again if
+   * only its first page is shown; otherwise there is a button for that, so that nothing jumps.
    */
   renew(isOwn: boolean): void
 }
@@ -100,7 +107,10 @@ function endText({ texts, format }: DeskContext, { rows, count, next, back }: Wa
   return `${rows.length === 0 ? texts.noMatch : found} ${texts.readBackTo(format.time(back))}`
 }
 
-/** A button that reads the whole list, and downloads the rows that pass the filter as a file. A second press stops that, and there is no file. */
+/**
+ * A button that reads the whole list, and downloads the rows that pass the filter as a file. A
+ * second press stops that, and there is no file.
+ */
 function createFileButton(context: DeskContext, source: RowSource, filterOf: () => ListFilter): HTMLButtonElement {
   const { texts, format, announce } = context
   let running: object | null = null
@@ -126,8 +136,9 @@ function createFileButton(context: DeskContext, source: RowSource, filterOf: () 
 }
 
 /**
- * Downloads a CSV file with all rows of a list that pass the filter. `isWanted` gets the number of rows so far; if it returns false, reading stops and there is
- * no file. Returns the refusal of the service because of which there is no file, otherwise null.
+ * Downloads a CSV file with all rows of a list that pass the filter. `isWanted` gets the number of
+ * rows so far; if it returns false, reading stops and there is no file. Returns the refusal of the
+ * service because of which there is no file, otherwise null.
  */
 async function saveList(
   { name, columns, read }: RowSource,

@@ -1,7 +1,10 @@
 import { html, type PageView, setText } from '../kit/dom.ts'
 import type { DeskContext } from './context.ts'
 
-/** The part of the page with a field for a token, shown if the service has refused the reader. Submitting always empties the field, so no token stays in it. */
+/**
+ * The part of the page with a field for a token, shown if the service has refused the reader.
+ * Submitting always empties the field, so no token stays in it.
+ */
 export function createSignIn(context: DeskContext): PageView {
   const { model, texts } = context
   const input = html('input', {

@@ -55,7 +55,10 @@ export function depositSource(context: DeskContext, of: { uid?: number; address?
   }
 }
 
-/** A deposit as a row of the list of deposits: its cells on the page, and its values in the CSV file. */
+/**
+ * A deposit as a row of the list of deposits: its cells on the page, and its values in the CSV
+ * file.
+ */
 export function depositListRow(context: DeskContext, deposit: OwnedDeposit): ListRow {
   const { id, at, state, uid, amount, cuy, txid, address, reason, why, entry } = deposit
   const values = () => [id, at, state, uid, amount, deskSymbol(context, cuy), txid, address, reason, why, entry]
@@ -84,7 +87,10 @@ export function entrySource(context: DeskContext, uid: number | null = null): Fi
   }
 }
 
-/** A ledger entry as a row of the list of entries: its cells on the page, and its values in the CSV file. */
+/**
+ * A ledger entry as a row of the list of entries: its cells on the page, and its values in the CSV
+ * file.
+ */
 export function entryListRow(context: DeskContext, entry: PostedEntry): ListRow {
   const { id, at, type, uid, amount, cuy, balance, osn, mark, by } = entry
   const values = () => [id, at, type, uid, amount, deskSymbol(context, cuy), balance, osn, mark, by]
@@ -101,7 +107,9 @@ export function entryListRow(context: DeskContext, entry: PostedEntry): ListRow 
   return { id, at, state: String(type), cuy, amount, cells, values }
 }
 
-/** The types of events about what a token's issuer did to an address, with the names of their texts. */
+/**
+ * The types of events about what a token's issuer did to an address, with the names of their texts.
+ */
 const issuerTexts = {
   'address.frozen': 'frozenByIssuer',
   'address.released': 'releasedByIssuer',
@@ -111,14 +119,19 @@ const isOfIssuer = (type: string): type is keyof typeof issuerTexts => Object.ha
 
 const depositStates = ['seen', 'credited', 'held', 'refused', 'dropped']
 
-/** The types of events that the filter offers: those about payouts only if payouts are configured. */
+/**
+ * The types of events that the filter offers: those about payouts only if payouts are configured.
+ */
 function typesNow({ model }: DeskContext): string[] {
   const ofPayouts = payoutsNow(model) === null ? [] : payoutStates
   const deposits = depositStates.map((state) => `deposit.${state}`)
   return [...deposits, ...ofPayouts.map((state) => `payout.${state}`), ...Object.keys(issuerTexts), 'entry.posted']
 }
 
-/** The list of events. The service only reads forwards, but event numbers have no gaps: so the `limit` events below an id are those after `id − 1 − limit`. */
+/**
+ * The list of events. The service only reads forwards, but event numbers have no gaps: so the
+ * `limit` events below an id are those after `id − 1 − limit`.
+ */
 function eventSource(context: DeskContext): FilteredSource {
   const { texts, api, model } = context
   return {
@@ -180,8 +193,8 @@ const reasonText = (context: DeskContext, { type, payout, why }: DeskEvent, reas
     : stuckWords(context, reason, why).why
 
 /**
- * The search that leads to the story of an event. An act of a token's issuer has no story, so its event leads to the address. An event of an unknown type leads
- * to its user.
+ * The search that leads to the story of an event. An act of a token's issuer has no story, so its
+ * event leads to the address. An event of an unknown type leads to its user.
  */
 function questionOf({ type, uid, address, txid, entry, payout }: DeskEvent): string {
   if (payout !== null) return `payout ${payout.id}`

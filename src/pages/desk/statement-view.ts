@@ -13,7 +13,10 @@ import type { Row } from './walk.ts'
 
 /** Entries in one request. */
 const rowsAtOnce = 1_000
-/** Most entries of a statement on the page, because more make it slow. The file contains all of them. */
+/**
+ * Most entries of a statement on the page, because more make it slow. The file contains all of
+ * them.
+ */
 const shownMax = 5_000
 const dayMs = 86_400_000
 
@@ -65,7 +68,10 @@ interface Balance {
   readonly closing: string
 }
 
-/** A statement: `from` and `to` are its period, and the balances are those before `from` and at `until`. `list` has the entries read so far. */
+/**
+ * A statement: `from` and `to` are its period, and the balances are those before `from` and at
+ * `until`. `list` has the entries read so far.
+ */
 interface Statement {
   readonly to: string
   readonly from: string
@@ -75,7 +81,9 @@ interface Statement {
   readonly count: number
 }
 
-/** Reads the data of `GET /ledger/statement`, without currencies that were at 0 before and after. */
+/**
+ * Reads the data of `GET /ledger/statement`, without currencies that were at 0 before and after.
+ */
 function readStatement(data: unknown): Statement {
   const { from, to, until, balances } = readMembers(data)
   const sums = readList({ list: balances }, ({ cuy, opening, closing }: Members) => {
@@ -91,7 +99,10 @@ function readStatement(data: unknown): Statement {
   }
 }
 
-/** Which statement the reader wants. `uid` is empty for all users. `period` is a day (`2026-11-27`) or a month (`2026-11`). */
+/**
+ * Which statement the reader wants. `uid` is empty for all users. `period` is a day (`2026-11-27`)
+ * or a month (`2026-11`).
+ */
 interface Wanted {
   readonly uid: string
   readonly period: string
@@ -99,7 +110,10 @@ interface Wanted {
 
 /** The part of the desk in which the reader chooses a statement and sees it. */
 export interface StatementView {
-  /** The form that chooses a statement, a line that says how far reading is, and the place of the statement. */
+  /**
+   * The form that chooses a statement, a line that says how far reading is, and the place of the
+   * statement.
+   */
   readonly elements: readonly HTMLElement[]
   /** Shows the statement of a user for the month that is chosen. At first it is the present one. */
   showUser(uid: string): void
@@ -146,7 +160,10 @@ export function createStatementView(context: DeskContext): StatementView {
   return { elements: [form.element, progress, result], showUser: form.showUser }
 }
 
-/** Fields for a user, and for a day or a month. Yesterday is preset, because that is the day which operators close. */
+/**
+ * Fields for a user, and for a day or a month. Yesterday is preset, because that is the day which
+ * operators close.
+ */
 function createForm(context: DeskContext, texts: StatementTexts, show: (wanted: Wanted) => void) {
   const now = context.api.now() ?? performance.timeOrigin
   const iso = (at: number) => new Date(at).toISOString()
@@ -254,7 +271,10 @@ function sumLines(
 const changeText = (context: DeskContext, amount: string, cuy: number) =>
   isZero(amount) ? deskAmount(context, amount, cuy) : deskAmount(context, amount, cuy, 'always')
 
-/** A time in UTC and not in the reader's time zone, because the periods of statements are days and months of UTC. */
+/**
+ * A time in UTC and not in the reader's time zone, because the periods of statements are days and
+ * months of UTC.
+ */
 const utc = (at: string) => at.slice(0, 16).replace('T', ' ')
 
 function entryRow(context: DeskContext, texts: StatementTexts, entry: PostedEntry, isOfAll: boolean): Row {
@@ -268,7 +288,10 @@ function entryRow(context: DeskContext, texts: StatementTexts, entry: PostedEntr
   ]
 }
 
-/** Prints the statement alone: the attribute `data-paper` has the style sheet hide all other parts of the page until printing has ended. */
+/**
+ * Prints the statement alone: the attribute `data-paper` has the style sheet hide all other parts
+ * of the page until printing has ended.
+ */
 function print(): void {
   document.body.dataset.paper = ''
   window.addEventListener('afterprint', () => delete document.body.dataset.paper, { once: true })
@@ -292,7 +315,10 @@ function fileOf(context: DeskContext, { from, until, balances, list }: Statement
   ]
 }
 
-/** Reads the pages of a statement until its end, or until it has `max` entries. Balances and `until` are those of the last page. */
+/**
+ * Reads the pages of a statement until its end, or until it has `max` entries. Balances and `until`
+ * are those of the last page.
+ */
 async function readAll(
   { api, format }: DeskContext,
   query: string,

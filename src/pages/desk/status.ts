@@ -15,7 +15,10 @@ import { needsLine } from './words.ts'
 /** Most items of a finding that are shown. The lists on the page have all of them. */
 const itemsMax = 3
 
-/** The top of the page in one sentence: all is well, or the worst fault and its remedy. The other faults, and what waits for a person, are below it. */
+/**
+ * The top of the page in one sentence: all is well, or the worst fault and its remedy. The other
+ * faults, and what waits for a person, are below it.
+ */
 export function createStatus(context: DeskContext): PageView {
   const { model } = context
   const element = html('section', { class: 'card wide status', 'aria-labelledby': 'state' })
@@ -81,7 +84,8 @@ function findingElements(
     ]
   }
   const named = [first, ...rest].map(({ kind }) => kind).filter(needsLine)
-  // The finding about an unread gap needs the log line of the alarm `nodes-disagree`, which has what each node answered.
+  // The finding about an unread gap needs the log line of the alarm `nodes-disagree`, which has
+  // what each node answered.
   const lines = [...new Set(named.map((kind) => (kind === 'gap-unread' ? 'nodes-disagree' : kind)))]
   const others = rest.map((one) => html('li', { class: isBad(one) ? 'bad' : 'warn' }, ...detail(context, one, 'h3')))
   return [
@@ -93,7 +97,10 @@ function findingElements(
   ]
 }
 
-/** A line with everything that waits for a person, each with a button that leads to its list; null if nothing waits. */
+/**
+ * A line with everything that waits for a person, each with a button that leads to its list; null
+ * if nothing waits.
+ */
 function waitingLine(context: DeskContext, waiting: readonly Waiting[]): HTMLElement | null {
   const { texts, format } = context
   if (waiting.length === 0) return null
@@ -104,7 +111,10 @@ function waitingLine(context: DeskContext, waiting: readonly Waiting[]): HTMLEle
   return html('p', { class: 'waiting' }, texts.waiting, ...parts)
 }
 
-/** Sentences about what works: scan, nodes, endpoints. `isIdle`: nothing waits for a person, so nothing has to be done. */
+/**
+ * Sentences about what works: scan, nodes, endpoints. `isIdle`: nothing waits for a person, so
+ * nothing has to be done.
+ */
 function wellText(context: DeskContext, { scan, nodes, endpoints }: DeskSummary, isIdle: boolean): string {
   const { texts, format } = context
   const answering = countAnswering(nodes ?? [])
@@ -146,7 +156,10 @@ function detail(
   ]
 }
 
-/** The part of the page with delays (nodes, scan, held deposits, each endpoint), and with the size of the database. */
+/**
+ * The part of the page with delays (nodes, scan, held deposits, each endpoint), and with the size
+ * of the database.
+ */
 export function createDelays(context: DeskContext): PageView {
   const { model, texts } = context
   const list = html('dl', { class: 'delays' })

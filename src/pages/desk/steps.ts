@@ -3,7 +3,10 @@ import { button, type Child, html } from '../kit/dom.ts'
 import type { DeskContext } from './context.ts'
 import { sentence } from './parts.ts'
 
-/** One step of a story. `done`: it has happened. `wait`: it has not happened yet, or somebody must act. `no`: it has failed or never happens. */
+/**
+ * One step of a story. `done`: it has happened. `wait`: it has not happened yet, or somebody must
+ * act. `no`: it has failed or never happens.
+ */
 export type Step = readonly [state: 'done' | 'wait' | 'no', name: string, ...lines: readonly Child[]]
 
 /** Draws the steps of a story as a numbered list. */

@@ -83,7 +83,10 @@ function storyElements(context: DeskContext, { deposit, entry, addressNumber }: 
   return [html('h3', {}, name), steps(list), ...actions, forUser(context, depositSentence(context, deposit, entry))]
 }
 
-/** Whether a deposit should be final by now but is not read yet, while there are unread blocks (gaps): it may be in one of them. */
+/**
+ * Whether a deposit should be final by now but is not read yet, while there are unread blocks
+ * (gaps): it may be in one of them.
+ */
 const isInGap = ({ model }: DeskContext, { state, seconds }: OwnedDeposit) =>
   state === 'seen' && seconds === 0 && (model.summary?.gaps.length ?? 0) > 0
 
@@ -181,7 +184,10 @@ function frozenLines(context: DeskContext, address: string): HTMLElement[] {
   })
 }
 
-/** Lines about those of the listed addresses that are frozen, each with a button that leads to the address. */
+/**
+ * Lines about those of the listed addresses that are frozen, each with a button that leads to the
+ * address.
+ */
 function frozenOf(context: DeskContext, listed: readonly { readonly address: string }[]): Child[] {
   const own = new Set(listed.map(({ address }) => address))
   return [...own].flatMap((address) =>
@@ -189,7 +195,10 @@ function frozenOf(context: DeskContext, listed: readonly { readonly address: str
   )
 }
 
-/** The list of deposits in an answer. `page`, its first page, is loaded already; `source` reads further ones. */
+/**
+ * The list of deposits in an answer. `page`, its first page, is loaded already; `source` reads
+ * further ones.
+ */
 function depositRows(context: DeskContext, page: ListPage<OwnedDeposit>, source: RowSource): Child[] {
   const rows = page.list.map((deposit) => depositListRow(context, deposit))
   return storyRows(
@@ -201,7 +210,10 @@ function depositRows(context: DeskContext, page: ListPage<OwnedDeposit>, source:
   )
 }
 
-/** The list of payouts in an answer. `page`, its first page, is loaded already; `source` reads further ones. */
+/**
+ * The list of payouts in an answer. `page`, its first page, is loaded already; `source` reads
+ * further ones.
+ */
 function payoutRows(context: DeskContext, page: ListPage<DeskPayout>, source: RowSource): Child[] {
   const rows = page.list.map((payout) => payoutListRow(context, payout))
   return storyRows(
@@ -293,7 +305,8 @@ function endpointElements(context: DeskContext, number: number): Child[] {
   const late = lateText(context, behind_seconds)
   const kind = failing_since === null ? 'endpoint-behind' : 'endpoint-failing'
   const alarms = (model.summary?.alarms ?? []).filter((alarm) => {
-    const isOther = alarm.kind === 'endpoint-behind' && kind !== alarm.kind // a failing endpoint is also behind: one alarm is enough
+    // a failing endpoint is also behind: one alarm is enough
+    const isOther = alarm.kind === 'endpoint-behind' && kind !== alarm.kind
     return alarm.subject.endpoint === number && !isOther
   })
   const remedies = new Set(alarms.map((alarm) => alarmWords(context, alarm).remedy))

@@ -1,7 +1,10 @@
 import { ageSeconds, type DeskContext, durationText } from './context.ts'
 import type { DeskSummary } from './data.ts'
 
-/** A payout or deposit that has waited for a person for longer than this is shown as a finding, not only as waiting. */
+/**
+ * A payout or deposit that has waited for a person for longer than this is shown as a finding, not
+ * only as waiting.
+ */
 const lateSeconds = 3_600
 
 /** Whether something that has waited for a person since this instant has waited too long. */
@@ -18,8 +21,8 @@ export interface Waiting {
 }
 
 /**
- * What waits for a person: payouts to be approved, and deposits to be reviewed. They are listed here from their first second on. After `lateSeconds` they are
- * a finding instead.
+ * What waits for a person: payouts to be approved, and deposits to be reviewed. They are listed
+ * here from their first second on. After `lateSeconds` they are a finding instead.
  */
 export function waitingFor(context: DeskContext, { transfers, payouts }: DeskSummary): readonly Waiting[] {
   const { texts } = context

@@ -12,13 +12,22 @@ export type Row = readonly [what: readonly Child[], when: readonly Child[]]
 export interface ListFilter {
   readonly state: string
   readonly cuy: string
-  /** Days of the reader's time zone (`2026-11-27`), both included. With `toHour` the last day counts only up to that hour. */
+  /**
+   * Days of the reader's time zone (`2026-11-27`), both included. With `toHour` the last day counts
+   * only up to that hour.
+   */
   readonly from: string
   readonly to: string
-  /** Hours, `00` to `23`: rows count from the beginning of `fromHour` on the first day, and before the beginning of `toHour` on the last day. */
+  /**
+   * Hours, `00` to `23`: rows count from the beginning of `fromHour` on the first day, and before
+   * the beginning of `toHour` on the last day.
+   */
   readonly fromHour: string
   readonly toHour: string
-  /** The least and the most amount, as decimals, both included. The sign of an amount does not count. */
+  /**
+   * The least and the most amount, as decimals, both included. The sign of an amount does not
+   * count.
+   */
   readonly least: string
   readonly most: string
 }
@@ -47,13 +56,19 @@ export interface ListRow {
   values(): readonly (string | number | null)[]
 }
 
-/** A page of a list, newest row first. `count` is the number of rows on all pages; null if that is not known. */
+/**
+ * A page of a list, newest row first. `count` is the number of rows on all pages; null if that is
+ * not known.
+ */
 export interface RowPage {
   readonly rows: readonly ListRow[]
   readonly count: number | null
 }
 
-/** Reads the rows below the id `before`, or the newest ones if that is null. They may include rows that do not pass the filter. */
+/**
+ * Reads the rows below the id `before`, or the newest ones if that is null. They may include rows
+ * that do not pass the filter.
+ */
 export type ReadRows = (before: number | null, limit: number, filter: ListFilter) => Promise<Reply<RowPage>>
 
 /** A list that is read page by page. */
@@ -68,20 +83,32 @@ export interface RowSource {
 
 /** A list with a filter by state or type. */
 export interface FilteredSource extends RowSource {
-  /** What `state` of the filter means for this list (its label), and the values that it can have, with their names. */
+  /**
+   * What `state` of the filter means for this list (its label), and the values that it can have,
+   * with their names.
+   */
   readonly states: { readonly name: string; readonly values: () => readonly (readonly [value: string, name: string])[] }
-  /** Whether the service has this list: without `PAYOUTS` it has no payouts. Absent: every service has the list. */
+  /**
+   * Whether the service has this list: without `PAYOUTS` it has no payouts. Absent: every service
+   * has the list.
+   */
   readonly isThere?: () => boolean
 }
 
-/** Whether the service's count is that of the filtered list. With times or amounts it is not, because only the page filters by those. */
+/**
+ * Whether the service's count is that of the filtered list. With times or amounts it is not,
+ * because only the page filters by those.
+ */
 export const isCounted = ({ from, to, least, most }: ListFilter) => from + to + least + most === ''
 
 /** How far a list was read, and the rows so far that pass the filter. */
 export interface Walked {
   readonly rows: readonly ListRow[]
   readonly count: number | null
-  /** Where reading continues: below the id `before`, or at the newest row if that is null. `next` is null at the end of the list. */
+  /**
+   * Where reading continues: below the id `before`, or at the newest row if that is null. `next` is
+   * null at the end of the list.
+   */
   readonly next: { readonly before: number | null } | null
   /** The time of the last row that was looked at; null before the first one. */
   readonly back: string | null
@@ -97,9 +124,10 @@ export const isFiltered = (filter: ListFilter) => Object.values(filter).some((va
 const searchRows = 100
 
 /**
- * Reads a list further, from where `from` ends, until `wanted` rows pass the filter or `pagesMax` pages were read. So a filter that few rows pass does not keep
- * the reader waiting: the next call continues where this one stopped. If the filter has an end, a binary search finds where to begin. Returns only the new
- * rows, or a refusal.
+ * Reads a list further, from where `from` ends, until `wanted` rows pass the filter or `pagesMax`
+ * pages were read. So a filter that few rows pass does not keep the reader waiting: the next call
+ * continues where this one stopped. If the filter has an end, a binary search finds where to begin.
+ * Returns only the new rows, or a refusal.
  */
 export async function walkOn(
   read: ReadRows,
@@ -130,11 +158,17 @@ export async function walkOn(
   return { rows: found, count, next, back }
 }
 
-/** The pause after a failed request if the service names none, and how many requests in a row may fail before the last try. */
+/**
+ * The pause after a failed request if the service names none, and how many requests in a row may
+ * fail before the last try.
+ */
 const retrySeconds = 5
 const retriesMax = 5
 
-/** Passes all rows to `take`, page by page, until `take` returns false. After a failure it waits and tries again. Returns the last failure if it gives up. */
+/**
+ * Passes all rows to `take`, page by page, until `take` returns false. After a failure it waits and
+ * tries again. Returns the last failure if it gives up.
+ */
 export async function walkToEnd(
   read: ReadRows,
   filter: ListFilter,
@@ -157,7 +191,10 @@ export async function walkToEnd(
   return null
 }
 
-/** Finds the id of the oldest row that is not older than `time`, by binary search. All rows below that id are older. Null if all rows are older. */
+/**
+ * Finds the id of the oldest row that is not older than `time`, by binary search. All rows below
+ * that id are older. Null if all rows are older.
+ */
 async function firstBefore(read: ReadRows, filter: ListFilter, time: number): Promise<Reply<number | null>> {
   const rowAt = async (before: number | null) => {
     const page = await read(before, 1, filter)
@@ -186,12 +223,16 @@ function passes({ at, state, cuy, amount }: ListRow, filter: ListFilter, earlies
   if (filter.least === '' && filter.most === '') return true
   if (amount === null) return false
   const decimals = Math.max(...[amount, filter.least, filter.most].map(decimalsOf))
-  const size = unitsOf(amount.replace('-', ''), decimals) // the sign does not count: a payment is −5 in the ledger, and 5 for the filter
+  // the sign does not count: a payment is −5 in the ledger, and 5 for the filter
+  const size = unitsOf(amount.replace('-', ''), decimals)
   if (filter.least !== '' && size < unitsOf(filter.least, decimals)) return false
   return filter.most === '' || size <= unitsOf(filter.most, decimals)
 }
 
-/** The beginning of an hour of a day, in the reader's time zone. Without an hour: the beginning of the day `later` days after it. Null without a day. */
+/**
+ * The beginning of an hour of a day, in the reader's time zone. Without an hour: the beginning of
+ * the day `later` days after it. Null without a day.
+ */
 function timeOf(day: string, hour: string, later: number): number | null {
   const [year = 0, month = 0, date = 0] = day.split('-').map(Number)
   const at = new Date(year, month - 1, hour === '' ? date + later : date, Number(hour)).getTime()

@@ -19,7 +19,10 @@ interface WholeList<Item> {
   items(): readonly Item[] | null
   /** How many items there are altogether. Absent if the summary does not say it. */
   all?(): number
-  /** Needed without `all`. Returns the last line of a file with `shown` rows, which says that there can be more rows; undefined if the list is complete. */
+  /**
+   * Needed without `all`. Returns the last line of a file with `shown` rows, which says that there
+   * can be more rows; undefined if the list is complete.
+   */
   ends?(shown: number): string | undefined
   row(item: Item): Row
   /** Notes to be shown below the rows. */

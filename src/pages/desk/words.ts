@@ -13,8 +13,9 @@ type LineKind = {
 }[AlarmKind]
 
 /**
- * Kinds of alarms whose remedy needs facts that only the alarm's line in the log has. These are the kinds with `needsLine` in the service's table of alarms.
- * The table is not imported here, because all its texts would then be in the page's script.
+ * Kinds of alarms whose remedy needs facts that only the alarm's line in the log has. These are the
+ * kinds with `needsLine` in the service's table of alarms. The table is not imported here, because
+ * all its texts would then be in the page's script.
  */
 const lineKinds: Readonly<Record<LineKind, true>> = {
   'scan-stalled': true,
@@ -35,7 +36,10 @@ const lineKinds: Readonly<Record<LineKind, true>> = {
   misconfigured: true,
 }
 
-/** The words for an alarm, in the page's language. For a kind that this page does not know, it returns the service's own words. */
+/**
+ * The words for an alarm, in the page's language. For a kind that this page does not know, it
+ * returns the service's own words.
+ */
 export function alarmWords(
   context: DeskContext,
   { kind, raised, remedy }: Pick<DeskAlarm, 'kind' | 'raised' | 'remedy'>,
@@ -47,7 +51,10 @@ export function alarmWords(
   return { raised: inLanguage, remedy: first === null ? remedyInLanguage : `${first} ${remedyInLanguage}` }
 }
 
-/** What to do about a kind of alarm. `cuy`, if given, takes the place of `<n>` in commands of the remedy. */
+/**
+ * What to do about a kind of alarm. `cuy`, if given, takes the place of `<n>` in commands of the
+ * remedy.
+ */
 export function remedyOf(context: DeskContext, kind: AlarmKind, cuy: number | null = null): string {
   const { remedy } = alarmWords(context, { kind, raised: '', remedy: '' })
   return cuy === null ? remedy : remedy.replace('<n>', String(cuy))
@@ -56,7 +63,10 @@ export function remedyOf(context: DeskContext, kind: AlarmKind, cuy: number | nu
 /** Whether the remedy needs the alarm's line in the log. */
 export const needsLine = (kind: string) => Object.hasOwn(lineKinds, kind)
 
-/** The words for an address that holds more or less than recorded: "more" or "less" in the page's language (`name`), the difference, and the remedy. */
+/**
+ * The words for an address that holds more or less than recorded: "more" or "less" in the page's
+ * language (`name`), the difference, and the remedy.
+ */
 export function differenceWords(context: DeskContext, { amt, cuy }: DeskDifference) {
   const { more, less } = context.texts
   const isLess = amt.startsWith('-')
@@ -64,7 +74,10 @@ export function differenceWords(context: DeskContext, { amt, cuy }: DeskDifferen
   return { name: isLess ? less : more, amount: deskAmount(context, amt, cuy, 'always'), remedy }
 }
 
-/** A sentence before the remedy of an alarm that says how to find the cause, for kinds whose remedy names only possible causes; null for other kinds. */
+/**
+ * A sentence before the remedy of an alarm that says how to find the cause, for kinds whose remedy
+ * names only possible causes; null for other kinds.
+ */
 function firstStep({ texts }: DeskContext, kind: string): string | null {
   if (kind === 'scan-stalled' || kind === 'scan-behind' || kind === 'finality-stalled') return texts.nodesDo
   if (kind === 'endpoint-failing') return texts.endpointDo

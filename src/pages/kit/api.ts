@@ -6,8 +6,9 @@ export const longestMs = 30_000
 const bookmarkName = 'x-d1-bookmark'
 
 /**
- * Why there is no useful answer. `offline`: no answer at all. `slow`: none in time. `unauthorized`: 401. `limited`: 429. `unavailable`: 5xx. `refused`: any
- * other status that is no success. `broken`: a success whose body is not as expected.
+ * Why there is no useful answer. `offline`: no answer at all. `slow`: none in time. `unauthorized`:
+ * 401. `limited`: 429. `unavailable`: 5xx. `refused`: any other status that is no success.
+ * `broken`: a success whose body is not as expected.
  */
 export type RefusalKind = 'offline' | 'slow' | 'unauthorized' | 'limited' | 'unavailable' | 'refused' | 'broken'
 
@@ -28,15 +29,24 @@ export interface Refusal {
 export type Reply<Data> = { readonly ok: true; readonly data: Data; readonly msg: string } | Refusal
 
 export interface Api {
-  /** GET. `read` takes the data from the answer, and throws if the answer is malformed. `waitMs` is the time limit. */
+  /**
+   * GET. `read` takes the data from the answer, and throws if the answer is malformed. `waitMs` is
+   * the time limit.
+   */
   get<Data>(path: string, read: (data: unknown) => Data, waitMs?: number): Promise<Reply<Data>>
-  /** POST. Sends a body as JSON, and reads the answer as `get` does. Without an answer (`offline`, `slow`), nobody knows whether the service has acted. */
+  /**
+   * POST. Sends a body as JSON, and reads the answer as `get` does. Without an answer (`offline`,
+   * `slow`), nobody knows whether the service has acted.
+   */
   post<Data>(path: string, body: object, read: (data: unknown) => Data): Promise<Reply<Data>>
-  /** Requests these paths at once. The next `get` of each path takes the answer to this request, if the token is still the same. */
+  /**
+   * Requests these paths at once. The next `get` of each path takes the answer to this request, if
+   * the token is still the same.
+   */
   begin(paths: readonly string[]): void
   /**
-   * The present time of the service's clock, in milliseconds since 1970. The reader's clock may be wrong, so it is used only for answers without a date. Null
-   * before the first answer.
+   * The present time of the service's clock, in milliseconds since 1970. The reader's clock may be
+   * wrong, so it is used only for answers without a date. Null before the first answer.
    */
   now(): number | null
 }
@@ -51,14 +61,15 @@ interface Extra {
 const none: Extra = { credentials: 'omit', headers: {} }
 
 /**
- * For the session of Cloudflare Access, which is a cookie. With this header Access answers 401 when the session has ended, instead of a redirect that no
- * script can follow.
+ * For the session of Cloudflare Access, which is a cookie. With this header Access answers 401 when
+ * the session has ended, instead of a redirect that no script can follow.
  */
 export const accessSession: Extra = { credentials: 'same-origin', headers: { 'x-requested-with': 'XMLHttpRequest' } }
 
 /**
- * Makes a client that sends the reader's token. If that token has expired, the client asks `token` for another one, and sends the request again. `usualMs` is
- * the time limit of requests without a limit of their own.
+ * Makes a client that sends the reader's token. If that token has expired, the client asks `token`
+ * for another one, and sends the request again. `usualMs` is the time limit of requests without a
+ * limit of their own.
  */
 export function createApi(token: TokenSource, usualMs = longestMs, extra: Extra = none): Api {
   let clockOffset: number | null = null
@@ -101,8 +112,8 @@ export function createApi(token: TokenSource, usualMs = longestMs, extra: Extra 
   }
 
   /**
-   * Reads the answer to `first`. If it is 401 and there is another token, sends `again` and reads the answer to that. Sending twice does no harm, because a
-   * refused request has had no effect.
+   * Reads the answer to `first`. If it is 401 and there is another token, sends `again` and reads
+   * the answer to that. Sending twice does no harm, because a refused request has had no effect.
    */
   async function answered<Data>(first: Ask, again: Ask, read: (data: unknown) => Data): Promise<Reply<Data>> {
     try {
@@ -141,7 +152,10 @@ function kindOf(status: number): RefusalKind {
   return status >= 500 ? 'unavailable' : 'refused'
 }
 
-/** Writes the query of a path, without the question mark. Parameters that are empty or null are left out. */
+/**
+ * Writes the query of a path, without the question mark. Parameters that are empty or null are left
+ * out.
+ */
 export function query(parameters: Readonly<Record<string, string | number | null>>): string {
   const given = Object.entries(parameters).filter(([, value]) => value !== null && value !== '')
   return given.map(([name, value]) => `${name}=${encodeURIComponent(value ?? '')}`).join('&')

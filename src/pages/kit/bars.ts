@@ -2,7 +2,9 @@ import { axisAt, type Chart, type ChartPoint, height, numbersOf, width } from '.
 import { decimalsOf, decimalText, unitsOf } from './decimal.ts'
 import { html, svg } from './dom.ts'
 
-/** A chart with a bar for each value, from left to right in equal distances. No value is negative. */
+/**
+ * A chart with a bar for each value, from left to right in equal distances. No value is negative.
+ */
 export interface BarChart extends Chart {
   readonly points: readonly ChartPoint[]
   /** The text if every value is 0. */

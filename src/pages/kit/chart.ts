@@ -3,7 +3,10 @@ import { type Child, html, svg } from './dom.ts'
 import type { TimeStep } from './format.ts'
 import { ticksBetween } from './ticks.ts'
 
-/** A value of a chart, as an exact decimal. For people: `label` is its name, such as a day, and `shown` is the value in the reader's format. */
+/**
+ * A value of a chart, as an exact decimal. For people: `label` is its name, such as a day, and
+ * `shown` is the value in the reader's format.
+ */
 export interface ChartPoint {
   readonly label: string
   readonly value: string
@@ -37,11 +40,19 @@ export interface LineChart extends Chart {
   mark(at: number, step: TimeStep): string
 }
 
-/** The size of a drawing in units of its own (SVG's `viewBox`). The drawing is stretched to the place that it gets on the page. */
+/**
+ * The size of a drawing in units of its own (SVG's `viewBox`). The drawing is stretched to the
+ * place that it gets on the page.
+ */
 export const [width, height] = [600, 160]
-/** A mark that is nearer to an end of the axis than this, in percent of the width of the axis, has no text: the text would be cut off. */
+/**
+ * A mark that is nearer to an end of the axis than this, in percent of the width of the axis, has
+ * no text: the text would be cut off.
+ */
 const edgePercent = 10
-/** The time axis shows at least this long. On a shorter axis, marks would be closer than a minute. */
+/**
+ * The time axis shows at least this long. On a shorter axis, marks would be closer than a minute.
+ */
 const spanMinMs = 10 * 60_000
 
 /** Draws a chart with its highest value, the time axis, and a table of all values. */

@@ -1,6 +1,9 @@
 import { type Members, parseExact, readMembers } from './read.ts'
 
-/** Reads the claims of a token, or null. They are only shown and compared: only the service can verify a token. */
+/**
+ * Reads the claims of a token, or null. They are only shown and compared: only the service can
+ * verify a token.
+ */
 export function claimsOf(token: string | null): Members | null {
   try {
     const payload = (token ?? '').split('.')[1] ?? ''

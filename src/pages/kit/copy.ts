@@ -1,6 +1,9 @@
 import { type Attributes, button, html } from './dom.ts'
 
-/** The result of copying. If the browser forbids it, the text is selected so that the reader can copy it. */
+/**
+ * The result of copying. If the browser forbids it, the text is selected so that the reader can
+ * copy it.
+ */
 export type CopyResult = 'copied' | 'selected'
 
 /** How long a button shows the result of copying. */
@@ -16,14 +19,19 @@ export async function copyText(text: string): Promise<boolean> {
   }
 }
 
-/** Copies `text`, which `element` shows. If the browser forbids it, selects what the element shows. */
+/**
+ * Copies `text`, which `element` shows. If the browser forbids it, selects what the element shows.
+ */
 export async function copyShown(element: Element, text: string): Promise<CopyResult> {
   if (await copyText(text)) return 'copied'
   getSelection()?.selectAllChildren(element) // in a frame, the framing page must allow the clipboard
   return 'selected'
 }
 
-/** A button that copies `text`, which `element` shows. The button shows the result for a moment. `copied` is called with the result, too. */
+/**
+ * A button that copies `text`, which `element` shows. The button shows the result for a moment.
+ * `copied` is called with the result, too.
+ */
 export function copyButton(
   attributes: Attributes,
   words: Readonly<Record<CopyResult, string>> & { readonly label: string },

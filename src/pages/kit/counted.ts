@@ -5,5 +5,8 @@ import type { Format } from './format.ts'
 export const countedText = ({ count }: Format, number: number): string =>
   number < countedMax ? count(number) : `${count(countedMax)}+`
 
-/** A count of transfers or payouts; null if the service has stopped counting, so that there can be more. */
+/**
+ * A count of transfers or payouts; null if the service has stopped counting, so that there can be
+ * more.
+ */
 export const knownCount = (number: number): number | null => (number < countedMax ? number : null)

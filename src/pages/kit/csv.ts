@@ -1,9 +1,15 @@
 import { toCsv } from '../../worker/common/csv.ts'
 
-/** After this many characters the text becomes a Blob, which the browser can keep out of memory, for example on a disk. */
+/**
+ * After this many characters the text becomes a Blob, which the browser can keep out of memory, for
+ * example on a disk.
+ */
 const pieceChars = 1_000_000
 
-/** A CSV file that grows row by row, without work on earlier rows. The byte order mark at its beginning makes spreadsheets read it as UTF-8. */
+/**
+ * A CSV file that grows row by row, without work on earlier rows. The byte order mark at its
+ * beginning makes spreadsheets read it as UTF-8.
+ */
 export function createCsv(columns: readonly string[]) {
   const pieces: Blob[] = []
   let texts = ['\ufeff', toCsv([columns])]

@@ -1,10 +1,15 @@
-/** The form of an exact decimal number, as the service writes amounts: no exponent, no plus sign. */
+/**
+ * The form of an exact decimal number, as the service writes amounts: no exponent, no plus sign.
+ */
 export const decimalForm = /^-?\d{1,80}(?:\.\d{1,80})?$/
 
 /** The number of digits after the point, with zeros at the end; 0 without a point. */
 export const decimalsOf = (decimal: string): number => decimal.split('.')[1]?.length ?? 0
 
-/** The value in units of 10^-`decimals`. It is exact unless `decimal` has more digits after the point than `decimals`: these are cut off. */
+/**
+ * The value in units of 10^-`decimals`. It is exact unless `decimal` has more digits after the
+ * point than `decimals`: these are cut off.
+ */
 export function unitsOf(decimal: string, decimals: number): bigint {
   const [whole = '0', fraction = ''] = decimal.split('.')
   return BigInt(whole + fraction.padEnd(decimals, '0').slice(0, decimals))

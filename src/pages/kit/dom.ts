@@ -1,6 +1,8 @@
 import { isSafeLink } from './loopback.ts'
 
-/** The attributes that pages may set. No value of them makes the browser load, run or send anything. */
+/**
+ * The attributes that pages may set. No value of them makes the browser load, run or send anything.
+ */
 type AttributeName =
   | ('class' | 'id' | 'role' | 'lang' | 'title' | 'for' | 'type' | 'name' | 'value' | 'scope' | 'datetime' | 'tabindex')
   | (
@@ -57,8 +59,9 @@ export function button(attributes: Attributes, label: Child, act: () => void): H
 }
 
 /**
- * Makes a link to another site. It opens in a new tab, or with `here` in place of this page and of a page that frames it. If the address is neither an https
- * URL nor a URL of this machine, the content is shown without a link.
+ * Makes a link to another site. It opens in a new tab, or with `here` in place of this page and of
+ * a page that frames it. If the address is neither an https URL nor a URL of this machine, the
+ * content is shown without a link.
  */
 export function linkTo(
   address: string,
@@ -88,8 +91,9 @@ export function setText(element: Element, text: string): void {
 }
 
 /**
- * Makes a function that fills an element. `key` is a text that differs whenever the content does. If `key` is the same as last time, nothing is drawn, so that
- * focus and selection stay. If a focused control is replaced, the new control with the same index gets the focus.
+ * Makes a function that fills an element. `key` is a text that differs whenever the content does.
+ * If `key` is the same as last time, nothing is drawn, so that focus and selection stay. If a
+ * focused control is replaced, the new control with the same index gets the focus.
  */
 export function createSlot(element: Element): (key: string, build: () => readonly Child[]) => void {
   let shown: string | null = null

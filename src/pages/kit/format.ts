@@ -1,4 +1,7 @@
-/** Writes numbers and times in the format of the reader's browser, whatever the language of the page. */
+/**
+ * Writes numbers and times in the format of the reader's browser, whatever the language of the
+ * page.
+ */
 export interface Format {
   /** An exact decimal with the reader's separators. No digit passes through a double. */
   amount(decimal: string, sign?: 'always' | 'minus'): string
@@ -17,7 +20,10 @@ export interface Format {
 /** The precision of times on an axis. */
 export type TimeStep = 'minute' | 'day' | 'month'
 
-/** Makes the format for the first of these locales that the browser supports; for English if it supports none. */
+/**
+ * Makes the format for the first of these locales that the browser supports; for English if it
+ * supports none.
+ */
 export function createFormat(locales: readonly string[]): Format {
   // Formatters are made on first use, because one takes a phone about 10 ms.
   const locale = once(() => Intl.NumberFormat.supportedLocalesOf(locales.filter(isLocale))[0] ?? 'en')

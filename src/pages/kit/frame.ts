@@ -9,7 +9,10 @@ export function framingOrigin(): string | null {
   }
 }
 
-/** Tells the framing page, if there is one, each new height of the content in pixels, so that the frame needs no scroll bar. */
+/**
+ * Tells the framing page, if there is one, each new height of the content in pixels, so that the
+ * frame needs no scroll bar.
+ */
 export function reportHeight(): void {
   if (window.parent === window) return
   document.documentElement.dataset.framed = ''

@@ -1,6 +1,7 @@
 /**
- * Loads a script; null if a second attempt fails as well. A browser does not request a failed script again, so the second attempt uses another URL. `url`
- * is that of the script, relative to the main script of the page.
+ * Loads a script; null if a second attempt fails as well. A browser does not request a failed
+ * script again, so the second attempt uses another URL. `url` is that of the script, relative to
+ * the main script of the page.
  */
 export async function loadScript<Script>(load: () => Promise<Script>, url: string): Promise<Script | null> {
   try {

@@ -6,12 +6,18 @@ export interface Memory {
   write(name: string, value: string | null): void
 }
 
-/** Stored until the tab is closed. A reload does not remove the texts, nor does a phone that unloads the tab. */
+/**
+ * Stored until the tab is closed. A reload does not remove the texts, nor does a phone that unloads
+ * the tab.
+ */
 export const tabMemory = memoryIn(() => sessionStorage)
 /** Stored permanently, so it must contain nothing secret. */
 export const browserMemory = memoryIn(() => localStorage)
 
-/** Some browsers refuse to store anything, for example in a frame. Then `read` returns null, and the page works without memory. */
+/**
+ * Some browsers refuse to store anything, for example in a frame. Then `read` returns null, and the
+ * page works without memory.
+ */
 function memoryIn(open: () => Storage): Memory {
   const key = (name: string) => `${location.pathname} ${name}`
   const attempt = <T>(use: (storage: Storage) => T): T | null => {

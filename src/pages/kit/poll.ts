@@ -1,16 +1,24 @@
 import type { Refusal } from './api.ts'
 
-/** Longest pause after a failure for which the service has not said how long to wait, in milliseconds. */
+/**
+ * Longest pause after a failure for which the service has not said how long to wait, in
+ * milliseconds.
+ */
 const backOffMaxMs = 30_000
 const backOffMs = 2_000
 
 /** A request to be repeated by a poller. */
 export interface Polled {
-  /** Sends the request. Returns null if the answer is good, and otherwise why the service refused. */
+  /**
+   * Sends the request. Returns null if the answer is good, and otherwise why the service refused.
+   */
   ask(): Promise<Refusal | null>
   /** The pause after a good answer, in milliseconds. */
   paceMs(): number
-  /** Shows the result of a request. Called after the poller has set the time of the next one (`nextAt`). */
+  /**
+   * Shows the result of a request. Called after the poller has set the time of the next one
+   * (`nextAt`).
+   */
   show(refusal: Refusal | null): void
 }
 
@@ -18,13 +26,17 @@ export interface Polled {
 export interface Poller {
   /** Sends the request now, unless the service has asked for a longer pause. */
   now(): void
-  /** The time of the next request, by `performance.now()`; null before the first request, during one, and after the session has ended (401). */
+  /**
+   * The time of the next request, by `performance.now()`; null before the first request, during
+   * one, and after the session has ended (401).
+   */
   nextAt(): number | null
 }
 
 /**
- * Makes a poller. After a failure it pauses as long as the service has asked for. If the service has not said it, the pause doubles with each failure. The
- * poller sends nothing while the page is hidden, nor after the session has ended (401), until `now` is called.
+ * Makes a poller. After a failure it pauses as long as the service has asked for. If the service
+ * has not said it, the pause doubles with each failure. The poller sends nothing while the page is
+ * hidden, nor after the session has ended (401), until `now` is called.
  */
 export function createPoller({ ask, paceMs, show }: Polled): Poller {
   let timer: ReturnType<typeof setTimeout> | undefined

@@ -1,12 +1,16 @@
 import { svg } from './dom.ts'
 import { readableCode } from './readable-code.ts'
 
-/** The width of the light border that scanners expect around a code, in modules (the small squares of the code). */
+/**
+ * The width of the light border that scanners expect around a code, in modules (the small squares
+ * of the code).
+ */
 const quiet = 4
 
 /**
- * Draws a QR code: black on white in every colour scheme, because many scanners cannot read light on dark. White is a part of the picture, so that browsers
- * which darken pages by themselves leave it as it is. `label` is its text for screen readers.
+ * Draws a QR code: black on white in every colour scheme, because many scanners cannot read light
+ * on dark. White is a part of the picture, so that browsers which darken pages by themselves leave
+ * it as it is. `label` is its text for screen readers.
  */
 export function drawQr(text: string, label: string): SVGSVGElement {
   const code = readableCode(text)

@@ -5,10 +5,16 @@ export type Members = Readonly<Record<string, unknown>>
 
 /** Longest text that is shown, in characters. */
 const shownCharsMax = 400
-/** Control characters, and characters that change the direction of text. A text with them may look like another one. */
+/**
+ * Control characters, and characters that change the direction of text. A text with them may look
+ * like another one.
+ */
 const deceptive = /[\p{Cc}\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]/gu
 
-/** The shape of a JSON value. An amount is the text of its digits. A member that is `orAbsent` may be absent. */
+/**
+ * The shape of a JSON value. An amount is the text of its digits. A member that is `orAbsent` may
+ * be absent.
+ */
 export type Shape =
   | 'text'
   | 'integer'
@@ -25,9 +31,13 @@ export interface ShapeOf<Data> {
   readonly data?: Data
 }
 
-/** Parses JSON, keeping numbers under the names of amounts as texts of their digits, so that they never become doubles. */
+/**
+ * Parses JSON, keeping numbers under the names of amounts as texts of their digits, so that they
+ * never become doubles.
+ */
 export function parseExact(text: string): unknown {
-  // In JSON a quote inside a text follows a backslash, so this pattern matches only names with their colon.
+  // In JSON a quote inside a text follows a backslash, so this pattern matches only names with
+  // their colon.
   return JSON.parse(
     text.replace(
       /("(?:amt|fee|burnt|balance|owed|held|frozen|destroyed|unexplained|sum|opening|closing)"\s*:\s*)(-?\d[^\s,}\]]*)/g,
@@ -94,8 +104,8 @@ export const readOptionalInteger = (value: unknown) =>
 export const readDecimal = (value: unknown): string => readForm(value, decimalForm)
 
 /**
- * Makes a reader of values of a shape, which leaves out the members that the shape does not have. A word of the service is a text: a newer service can have
- * words that this page does not know.
+ * Makes a reader of values of a shape, which leaves out the members that the shape does not have. A
+ * word of the service is a text: a newer service can have words that this page does not know.
  */
 export function readerOf<Data>({ shape }: ShapeOf<Data>): (value: unknown) => Data {
   return (value) => readShape(shape, value) as Data // safe: `shape` is that of this type
@@ -112,7 +122,8 @@ function readShape(shape: Shape, value: unknown): unknown {
     if (!Array.isArray(value)) throw new TypeError('not a list')
     return value.map((item) => readShape(shape.list, item))
   }
-  if ('orNull' in shape) return value === null || value === undefined ? null : readShape(shape.orNull, value) // an older service may not have the member
+  // an older service may not have the member
+  if ('orNull' in shape) return value === null || value === undefined ? null : readShape(shape.orNull, value)
   if ('orAbsent' in shape) return value === undefined ? undefined : readShape(shape.orAbsent, value)
   const [first = 'text', ...others] = shape.either
   try {
@@ -131,7 +142,10 @@ const readers = {
   flag: readFlag,
 }
 
-/** Finds the txid in a pasted text, which may be the URL of a page that shows it; null unless there is exactly one. */
+/**
+ * Finds the txid in a pasted text, which may be the URL of a page that shows it; null unless there
+ * is exactly one.
+ */
 export function findTxid(pasted: string): string | null {
   const found = new Set(pasted.toLowerCase().match(/(?<![0-9a-wyz])[0-9a-f]{64}(?![0-9a-z])/g))
   return found.size === 1 ? ([...found][0] ?? null) : null

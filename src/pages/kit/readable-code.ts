@@ -4,8 +4,9 @@ import { type Bitmap2D, correction, generate } from 'lean-qr/nano'
 const versions = { first: 3, last: 8 }
 
 /**
- * Makes the smallest code in which readers find no other squares than the three at its corners: some take what looks like a fourth one for a corner, and then
- * read nothing. One address in eight needs a larger code than the smallest.
+ * Makes the smallest code in which readers find no other squares than the three at its corners:
+ * some take what looks like a fourth one for a corner, and then read nothing. One address in eight
+ * needs a larger code than the smallest.
  */
 export function readableCode(text: string): Bitmap2D {
   for (let minVersion = versions.first; ; minVersion += 1) {
@@ -15,8 +16,9 @@ export function readableCode(text: string): Bitmap2D {
 }
 
 /**
- * Counts the modules that readers such as ZXing take for the middle of a square when they go through the rows: three for each corner. From there they look for
- * the middle of the column, and in its row once more, and the sizes may differ by 40 % and by 20 %.
+ * Counts the modules that readers such as ZXing take for the middle of a square when they go
+ * through the rows: three for each corner. From there they look for the middle of the column, and
+ * in its row once more, and the sizes may differ by 40 % and by 20 %.
  */
 function countCentres({ size, get }: Bitmap2D): number {
   let count = 0
@@ -37,8 +39,9 @@ function countCentres({ size, get }: Bitmap2D): number {
 const reach = 12
 
 /**
- * The size of the square whose middle part a line crosses at 0, and where on the line the middle is. A line through a square is dark, light, dark, light and
- * dark, in the proportions 1:1:3:1:1, of which readers let each differ by half. The size is 0 where the line is not like that.
+ * The size of the square whose middle part a line crosses at 0, and where on the line the middle
+ * is. A line through a square is dark, light, dark, light and dark, in the proportions 1:1:3:1:1,
+ * of which readers let each differ by half. The size is 0 where the line is not like that.
  */
 function squareOf(isDark: (at: number) => boolean): { readonly size: number; readonly middle: number } {
   const partsFrom = (direction: 1 | -1) => {

@@ -3,7 +3,10 @@ export type Language = 'en' | 'zh'
 
 type Words = (...parts: string[]) => string
 
-/** The type of a translation of `Texts`: the same structure with other words. A missing text is a type error. */
+/**
+ * The type of a translation of `Texts`: the same structure with other words. A missing text is a
+ * type error.
+ */
 export type InAnyLanguage<Texts> = Texts extends string
   ? string
   : Texts extends Words

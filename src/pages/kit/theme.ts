@@ -1,4 +1,7 @@
-/** Sets the light or dark theme, from `?theme=` or else the system, as an attribute for the style sheets. */
+/**
+ * Sets the light or dark theme, from `?theme=` or else the system, as an attribute for the style
+ * sheets.
+ */
 export function applyTheme(): void {
   const root = document.documentElement
   const asked = new URLSearchParams(location.search).get('theme')

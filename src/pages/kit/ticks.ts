@@ -1,6 +1,9 @@
 import type { TimeStep } from './format.ts'
 
-/** The marks of a time axis: `at` in milliseconds since 1970, and how precisely their times are written. */
+/**
+ * The marks of a time axis: `at` in milliseconds since 1970, and how precisely their times are
+ * written.
+ */
 export interface Ticks {
   readonly step: TimeStep
   readonly at: readonly number[]
@@ -17,7 +20,10 @@ const minutes = [1, 2, 5, 10, 15, 30, 60, 2 * 60, 3 * 60, 6 * 60, 12 * 60]
 const days = [1, 2, 3, 5, 7, 10, 14]
 const months = [1, 2, 3, 6, 12, 24, 48, 96, 192, 384, 768]
 
-/** Marks between two times at full minutes, days or months of the reader's time zone, as close as they can be read. */
+/**
+ * Marks between two times at full minutes, days or months of the reader's time zone, as close as
+ * they can be read.
+ */
 export function ticksBetween(start: number, end: number): Ticks {
   const span = (end - start) / minuteMs
   const ofMinutes = minutes.find((count) => span / count <= ticksMax)
@@ -29,8 +35,9 @@ export function ticksBetween(start: number, end: number): Ticks {
 }
 
 /**
- * The marks from `start` to `end`, counted from the beginning of a day or month. Two of the three distances are 0. The marks follow the calendar, because a
- * day may have 23 hours and a month 28 days.
+ * The marks from `start` to `end`, counted from the beginning of a day or month. Two of the three
+ * distances are 0. The marks follow the calendar, because a day may have 23 hours and a month 28
+ * days.
  */
 function marks(start: number, end: number, everyMinutes: number, everyDays: number, everyMonths: number): number[] {
   const first = new Date(start)

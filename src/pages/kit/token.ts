@@ -5,7 +5,10 @@ import type { Memory } from './memory.ts'
 /** Whether the page comes from the machine on which the browser runs. */
 export const isOnThisMachine = isThisMachine(location.hostname)
 
-/** Time limit for the answer of a framing page. It is short on this machine, where a page without a token may act for `DEV_UID`. */
+/**
+ * Time limit for the answer of a framing page. It is short on this machine, where a page without a
+ * token may act for `DEV_UID`.
+ */
 const answerMs = isOnThisMachine ? 2_000 : 10_000
 /** The characters that a bearer token can have (RFC 6750, 2.1), and at most 8192 of them. */
 const tokenForm = /^[\w.~+/=-]{1,8192}$/
@@ -21,14 +24,19 @@ export interface TokenSource {
   take(pasted: string): boolean
   /** Removes the stored token, so that the next load of the page has no token. */
   forget(): void
-  /** Asks the framing page for a token in place of `used`. Returns whether the page has another token than `used` now. */
+  /**
+   * Asks the framing page for a token in place of `used`. Returns whether the page has another
+   * token than `used` now.
+   */
   renew(used: string | null): Promise<boolean>
 }
 
 /**
- * Makes the source of the page's token. The first token comes from the URL, from which it is removed at once, or from the framing page. The header
- * `frame-ancestors` ensures that a framing page is of one of the operator's origins; messages of any other window are ignored. For each later token, `arrived`
- * is called with whether it belongs to another account. With `memory` the token survives a reload, but a page in a frame first asks the framing page for one.
+ * Makes the source of the page's token. The first token comes from the URL, from which it is
+ * removed at once, or from the framing page. The header `frame-ancestors` ensures that a framing
+ * page is of one of the operator's origins; messages of any other window are ignored. For each
+ * later token, `arrived` is called with whether it belongs to another account. With `memory` the
+ * token survives a reload, but a page in a frame first asks the framing page for one.
  */
 export function createTokenSource(
   arrived: (isOtherAccount: boolean) => void,
@@ -79,7 +87,8 @@ export function createTokenSource(
     async renew(used) {
       if (token !== used) return true
       if (!isFramed) {
-        // Forgets the refused token, so that the next load of the page tries without one: the service then acts for `DEV_UID`, if that is set.
+        // Forgets the refused token, so that the next load of the page tries without one: the
+        // service then acts for `DEV_UID`, if that is set.
         if (isOnThisMachine) memory?.write(keptName, null)
         return false
       }
@@ -89,7 +98,9 @@ export function createTokenSource(
   }
 }
 
-/** Takes the token in the URL fragment (`#token=…`), and removes it from the URL and the history. */
+/**
+ * Takes the token in the URL fragment (`#token=…`), and removes it from the URL and the history.
+ */
 function takeFromAddress(): string | null {
   const parameters = new URLSearchParams(location.hash.slice(1))
   const token = parameters.get('token')
@@ -100,7 +111,9 @@ function takeFromAddress(): string | null {
   return tokenForm.test(token) ? token : null
 }
 
-/** The account that a token names (`sub`). A token that names none counts as an account of its own. */
+/**
+ * The account that a token names (`sub`). A token that names none counts as an account of its own.
+ */
 function accountOf(token: string): string {
   const sub = claimsOf(token)?.sub
   return typeof sub === 'string' ? sub : token

@@ -6,8 +6,9 @@ import { type Address, addressFromHex, decodeBase58Check } from '../chain/addres
 import { err, ok, type Result } from '../common/result.ts'
 
 /**
- * The external chain `m/44'/195'/n'/0` of an account. It derives deposit addresses and cannot sign. The key itself is no member of this object, so that
- * nobody logs it by mistake: an extended public key is confidential.
+ * The external chain `m/44'/195'/n'/0` of an account. It derives deposit addresses and cannot sign.
+ * The key itself is no member of this object, so that nobody logs it by mistake: an extended public
+ * key is confidential.
  */
 export interface ExtendedPublicKey {
   /** Call `deriveAddress` instead: it says which indices are allowed. */
@@ -25,7 +26,10 @@ export type ExtendedPublicKeyFault =
   | 'not-base58check'
   /** Base58Check, but not with the version bytes of an `xpub`. */
   | 'not-an-xpub'
-  /** The depth of the key is neither that of an account (3) nor that of an external chain (4), so no wallet would find the addresses below it. */
+  /**
+   * The depth of the key is neither that of an account (3) nor that of an external chain (4), so no
+   * wallet would find the addresses below it.
+   */
   | 'wrong-depth'
   /** Not a hardened account at depth 3, or not chain 0 (the external one) at depth 4. */
   | 'wrong-child-number'
@@ -43,15 +47,19 @@ const externalChain = { depth: 4, childNumber: 0 } // m/44'/195'/n'/0: its child
 /** The highest index of an address: a step of a BIP-32 path that is not hardened has 31 bits. */
 export const indexMax = 0x7fffffff
 
-/** Cache of parsed keys by their text. An isolate parses the same configuration for each Durable Object, and should derive the first addresses only once. */
+/**
+ * Cache of parsed keys by their text. An isolate parses the same configuration for each Durable
+ * Object, and should derive the first addresses only once.
+ */
 const parsed = new Map<string, ExtendedPublicKey>()
 /** Most keys in the cache: a deployment has at most 50 cells (`cellsMax`), each with one key. */
 export const rememberedKeys = 50
 const rememberedIndices = 20 // the addresses of each key that the checks of a configuration derive
 
 /**
- * Parses the extended public key of an account `m/44'/195'/n'` or of its external chain `m/44'/195'/n'/0`. It checks the key's depth and child number. It
- * cannot check that the levels above are 44' and 195': a key does not contain them.
+ * Parses the extended public key of an account `m/44'/195'/n'` or of its external chain
+ * `m/44'/195'/n'/0`. It checks the key's depth and child number. It cannot check that the levels
+ * above are 44' and 195': a key does not contain them.
  */
 export function parseExtendedPublicKey(text: string): Result<ExtendedPublicKey, ExtendedPublicKeyFault> {
   const known = parsed.get(text)
@@ -59,12 +67,14 @@ export function parseExtendedPublicKey(text: string): Result<ExtendedPublicKey, 
   if (text === '') return err('empty')
   if (/\p{L}\s+\p{L}/u.test(text)) return err('mnemonic') // before the length: 24 words are longer than textMax
   if (/^(0x)?[0-9a-f]{32,}$/i.test(text)) return err('hex-key')
-  if (/^[a-z]prv/i.test(text)) return err('private-extended-key') // before the checksum: a mistyped private key is named as one, too
+  // before the checksum: a mistyped private key is named as one, too
+  if (/^[a-z]prv/i.test(text)) return err('private-extended-key')
   if (text.length > textMax) return err('too-long')
   const bytes = decodeBase58Check(text, textMax)
   if (bytes === null) return err('not-base58check')
   if (bytes.length !== 78) return err('not-an-xpub')
-  // version 4 | depth 1 | parent fingerprint 4 | child number 4 | chain code 32 | key 33 (BIP-32, serialization format)
+  // version 4 | depth 1 | parent fingerprint 4 | child number 4 | chain code 32 | key 33 (BIP-32,
+  // serialization format)
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   const version = view.getUint32(0)
   if (version === xprvVersion) return err('private-extended-key')
@@ -84,8 +94,8 @@ export function parseExtendedPublicKey(text: string): Result<ExtendedPublicKey, 
 }
 
 /**
- * The address at `m/44'/195'/n'/0/index`, index 0 to 2^31−1. Throws on any other index, and on the one index in about
- * 2^127 for which BIP-32 has no child: an operator must skip that index.
+ * The address at `m/44'/195'/n'/0/index`, index 0 to 2^31−1. Throws on any other index, and on the
+ * one index in about 2^127 for which BIP-32 has no child: an operator must skip that index.
  */
 export function deriveAddress(key: ExtendedPublicKey, index: number): Address {
   return key.addressAt(index)
@@ -106,8 +116,8 @@ function addressesBelow(key: HDKey, depth: number): (index: number) => Address {
 }
 
 /**
- * Derives the child at an index. If an index has no child, the library returns the next child. This function throws instead, because two indices must never
- * share an address.
+ * Derives the child at an index. If an index has no child, the library returns the next child. This
+ * function throws instead, because two indices must never share an address.
  */
 function childOf(parent: HDKey, index: number): HDKey {
   const child = parent.deriveChild(index)
@@ -115,7 +125,10 @@ function childOf(parent: HDKey, index: number): HDKey {
   return child
 }
 
-/** The last 20 bytes of Keccak-256 over the uncompressed public key (PROTOCOL.md, Addresses and derivation). */
+/**
+ * The last 20 bytes of Keccak-256 over the uncompressed public key (PROTOCOL.md, Addresses and
+ * derivation).
+ */
 function addressOf({ publicKey }: HDKey): Address {
   if (publicKey === null) throw new Error('a derived key has a public key')
   const point = secp256k1.Point.fromBytes(publicKey).toBytes(false)

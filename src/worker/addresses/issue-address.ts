@@ -14,7 +14,9 @@ export interface IssueAddressParts {
   readonly db: WriteDatabase
   readonly scanner: Pick<ScannerCalls, 'prepareIssue'>
   readonly addressAt: AddressAt
-  /** `TRON_FIRST_INDEX`: the index of the first address in an empty database; null if it is not set. */
+  /**
+   * `TRON_FIRST_INDEX`: the index of the first address in an empty database; null if it is not set.
+   */
   readonly firstIndex: number | null
   readonly issuesAddresses: boolean
   /** The payout address, or null. It is never issued, even if the key derives it. */
@@ -22,8 +24,10 @@ export interface IssueAddressParts {
 }
 
 /**
- * Returns the user's current deposit address. The first call issues it; `fresh` issues another one, unless `gapLimit` of the user's addresses have no deposit.
- * Before it issues an address, the block from which the scan reads is stored, so that no deposit to it is missed. `reservedUid` gets no new address.
+ * Returns the user's current deposit address. The first call issues it; `fresh` issues another one,
+ * unless `gapLimit` of the user's addresses have no deposit. Before it issues an address, the block
+ * from which the scan reads is stored, so that no deposit to it is missed. `reservedUid` gets no
+ * new address.
  */
 export async function issueAddress(
   { db, scanner, addressAt, firstIndex, issuesAddresses, payouts }: IssueAddressParts,
@@ -50,11 +54,17 @@ const freshReserved: QueryFailure = {
   why: `not allowed for ${reservedUid}, which is reserved`,
 }
 
-/** What `checkKeyUse` has found so far. Its caller keeps it between calls; if it is lost, the next call only sends the same requests again. */
+/**
+ * What `checkKeyUse` has found so far. Its caller keeps it between calls; if it is lost, the next
+ * call only sends the same requests again.
+ */
 export interface KeyUse {
   /** True once an address of the key was found in use: then no node is asked again. */
   wasUsed: boolean
-  /** How many of the first addresses have no account. If an allowance ends the check, the next call continues from here. */
+  /**
+   * How many of the first addresses have no account. If an allowance ends the check, the next call
+   * continues from here.
+   */
   withoutAccount: number
 }
 
@@ -67,8 +77,9 @@ export interface KeyUseParts {
 }
 
 /**
- * Asks nodes whether any of the key's first `balancesMax` addresses holds a configured currency or has an account, and raises an alarm if one does. Such a key
- * has served another database, so its addresses must not be issued again.
+ * Asks nodes whether any of the key's first `balancesMax` addresses holds a configured currency or
+ * has an account, and raises an alarm if one does. Such a key has served another database, so its
+ * addresses must not be issued again.
  */
 export async function checkKeyUse(parts: KeyUseParts): Promise<Result<'unused' | 'used', ChainFailure>> {
   const { chain, currencies, addressAt, keyUse, alarms } = parts

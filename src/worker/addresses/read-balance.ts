@@ -14,15 +14,19 @@ export interface ReadBalanceParts {
   readonly scanner: Pick<ScannerCalls, 'balances'>
 }
 
-/** Which balance to read: that of `address`, which must be one of the user's, or with null the sum over all of the user's addresses. */
+/**
+ * Which balance to read: that of `address`, which must be one of the user's, or with null the sum
+ * over all of the user's addresses.
+ */
 export interface BalanceQuery {
   readonly currency: Currency
   readonly address: Address | null
 }
 
 /**
- * Sums the balances of the user's addresses as a node shows them now, in chain units; 0 if the user has no address. Takes one request to a node for every
- * `balancesMax` addresses. If the user has more than `balanceAddressesMax` addresses, the query must name one of them.
+ * Sums the balances of the user's addresses as a node shows them now, in chain units; 0 if the user
+ * has no address. Takes one request to a node for every `balancesMax` addresses. If the user has
+ * more than `balanceAddressesMax` addresses, the query must name one of them.
  */
 export async function readChainBalance(
   { db, scanner }: ReadBalanceParts,

@@ -9,19 +9,29 @@ import type { Fault, Observation } from '../platform/observation.ts'
 
 /** A scan, or the finalized height, that has not moved for this long raises an alarm. */
 export const standstillMs = 180_000
-/** A fault of a kind whose end cannot be observed (`unobservedKinds`) counts as ended once it was not observed for this long. */
+/**
+ * A fault of a kind whose end cannot be observed (`unobservedKinds`) counts as ended once it was
+ * not observed for this long.
+ */
 export const wellAfterMs = 3_600_000
 /**
- * How often the row of a fault whose end cannot be observed gets the time of its newest observation: at most once in this time. This time must be shorter than
- * `wellAfterMs`, or the fault would seem to have ended.
+ * How often the row of a fault whose end cannot be observed gets the time of its newest
+ * observation: at most once in this time. This time must be shorter than `wellAfterMs`, or the
+ * fault would seem to have ended.
  */
 const storedEveryMs = 600_000
 /** Most faults in memory. When the memory is full, it is cleared; the rows in the database stay. */
 const knownMax = 200
-/** Time limit for the database. An alarm about a database that does not answer must not wait for that database. */
+/**
+ * Time limit for the database. An alarm about a database that does not answer must not wait for
+ * that database.
+ */
 const answerMs = 5_000
 
-/** Alarms about lasting faults. Each is raised once until it ends, even if several isolates and objects observe the fault. No method throws. */
+/**
+ * Alarms about lasting faults. Each is raised once until it ends, even if several isolates and
+ * objects observe the fault. No method throws.
+ */
 export interface Alarms {
   /** Raises an alarm, unless it is already raised for this subject. `afterMs`: see `Fault`. */
   raise<Kind extends AlarmKind>(
@@ -30,11 +40,15 @@ export interface Alarms {
     fields: LogFields,
     afterMs?: number,
   ): Promise<void>
-  /** Ends an alarm, so that it can be raised again. False if the database could not be reached, so that the alarm is still stored. */
+  /**
+   * Ends an alarm, so that it can be raised again. False if the database could not be reached, so
+   * that the alarm is still stored.
+   */
   clear<Kind extends AlarmKind>(kind: Kind, subject: AlarmSubjects[Kind]): Promise<boolean>
   /**
-   * Raises the faults of all observations, and ends all other alarms of their kinds. Also ends alarms whose end cannot be observed and that were not seen for
-   * `wellAfterMs`. One statement if nothing has changed.
+   * Raises the faults of all observations, and ends all other alarms of their kinds. Also ends
+   * alarms whose end cannot be observed and that were not seen for `wellAfterMs`. One statement if
+   * nothing has changed.
    */
   observe(observations: readonly Observation[]): Promise<void>
 }
@@ -46,8 +60,9 @@ export interface AlarmParts {
 }
 
 /**
- * A fault in memory, with the times of its first and its newest observation (`firstAt`, `at`). `isStored` is false if its row could not be stored; `isRaised`
- * is false while the fault has not lasted for its `afterMs`.
+ * A fault in memory, with the times of its first and its newest observation (`firstAt`, `at`).
+ * `isStored` is false if its row could not be stored; `isRaised` is false while the fault has not
+ * lasted for its `afterMs`.
  */
 interface KnownAlarm {
   readonly isStored: boolean
@@ -57,8 +72,9 @@ interface KnownAlarm {
 }
 
 /**
- * Makes alarms whose state is in the database, where all isolates and objects find it. While the database cannot be reached, they know only the faults in their
- * own memory. The log line is written before the row, so a crash in between repeats an alarm and never loses one.
+ * Makes alarms whose state is in the database, where all isolates and objects find it. While the
+ * database cannot be reached, they know only the faults in their own memory. The log line is
+ * written before the row, so a crash in between repeats an alarm and never loses one.
  */
 export function createAlarms({ db, clock, logger }: AlarmParts): Alarms {
   const known = new Map<string, KnownAlarm>()
@@ -76,7 +92,10 @@ export function createAlarms({ db, clock, logger }: AlarmParts): Alarms {
     const isOld = last !== undefined && unobservedKinds.has(kind) && clock.now() - last.at >= wellAfterMs
     return isOld ? undefined : last
   }
-  /** Logs the faults that become alarms now, and stores what has changed. `stored` has the rows of faults; it is null if the database did not answer. */
+  /**
+   * Logs the faults that become alarms now, and stores what has changed. `stored` has the rows of
+   * faults; it is null if the database did not answer.
+   */
   const note = async (faults: readonly Noted[], stored: StoredAlarms | null) => {
     const now = clock.now()
     const judged = faults.map((fault) => {
@@ -87,7 +106,8 @@ export function createAlarms({ db, clock, logger }: AlarmParts): Alarms {
       return { ...fault, last, firstAt, wasRaised, isRaised: wasRaised || now - firstAt >= (fault.afterMs ?? 0) }
     })
     for (const { kind, fields, last, wasRaised, isRaised } of judged) {
-      // An alarm whose row could not be stored is not logged twice. One whose row was stored and is gone had ended, so it is logged again.
+      // An alarm whose row could not be stored is not logged twice. One whose row was stored and is
+      // gone had ended, so it is logged again.
       const isLogged = last?.isRaised === true && !last.isStored
       if (isRaised && !wasRaised && !isLogged) logger.alarm(kind, fields)
     }
@@ -131,13 +151,19 @@ export function createAlarms({ db, clock, logger }: AlarmParts): Alarms {
   }
 }
 
-/** Whether the row of a fault must be written: the fault is new or becomes an alarm now, or its time in the row is older than `storedEveryMs`. */
+/**
+ * Whether the row of a fault must be written: the fault is new or becomes an alarm now, or its time
+ * in the row is older than `storedEveryMs`.
+ */
 function isToStore({ kind, isRaised }: Judged, row: StoredAlarm | undefined, now: UnixMs): boolean {
   if (row === undefined || row.isRaised !== isRaised) return true
   return isRaised && unobservedKinds.has(kind) && now - row.seenAt >= storedEveryMs
 }
 
-/** `text` is the subject as stored JSON, with its members in alphabetical order, so that equal subjects have equal texts. `key` is the kind and the text. */
+/**
+ * `text` is the subject as stored JSON, with its members in alphabetical order, so that equal
+ * subjects have equal texts. `key` is the kind and the text.
+ */
 interface Alarm {
   readonly kind: AlarmKind
   readonly text: string
@@ -158,7 +184,10 @@ const kindIn = (key: string) => key.slice(0, key.indexOf(' ')) as AlarmKind // s
 
 const { kind: kindColumn, subject: subjectColumn, raised_at, seen_at } = alarmRows
 
-/** Reads the stored faults into a map by their `key`, also those whose alarm is not raised yet: all of them, or only that of `only`. */
+/**
+ * Reads the stored faults into a map by their `key`, also those whose alarm is not raised yet: all
+ * of them, or only that of `only`.
+ */
 async function selectAlarms(db: WriteDatabase, only?: Alarm): Promise<StoredAlarms> {
   const isOnly = only && and(eq(kindColumn, only.kind), eq(subjectColumn, only.text))
   const rows = await openTables(db)
@@ -175,7 +204,10 @@ async function selectAlarms(db: WriteDatabase, only?: Alarm): Promise<StoredAlar
 
 const listOf = (alarms: readonly Alarm[]) => JSON.stringify(alarms.map(({ kind, text }) => [kind, text]))
 
-/** `seen_at` keeps the first observation of a fault until the fault becomes an alarm, and then gets the newest observation. */
+/**
+ * `seen_at` keeps the first observation of a fault until the fault becomes an alarm, and then gets
+ * the newest observation.
+ */
 function upsert(db: WriteDatabase, alarms: readonly Judged[], at: UnixMs): D1PreparedStatement {
   const columns = sql.join([kindColumn, subjectColumn, raised_at, seen_at].map(columnName), sql`, `)
   const list = JSON.stringify(alarms.map(({ kind, text, isRaised }) => [kind, text, isRaised ? at : null]))

@@ -13,22 +13,33 @@ const otherCells = 'its users are in several cells: send one request for each'
 
 /** The parts of a request by which `chooseCell` finds its cell. */
 export interface Concerned {
-  /** The users that the request names; null if one of its values is no user. `reservedUid` decides nothing, because each cell has reserved addresses. */
+  /**
+   * The users that the request names; null if one of its values is no user. `reservedUid` decides
+   * nothing, because each cell has reserved addresses.
+   */
   readonly uids: readonly number[] | null
   /** The value of the request's parameter `cell`, as sent; undefined if it has none. */
   readonly cell: unknown
 }
 
-/** `bad-input`: `cell` is missing or wrong. `other-cell`: the users are in several cells, or not in `cell`. `why` is for the caller. */
+/**
+ * `bad-input`: `cell` is missing or wrong. `other-cell`: the users are in several cells, or not in
+ * `cell`. `why` is for the caller.
+ */
 export type ChoiceFailure = { readonly kind: 'bad-input' | 'other-cell'; readonly why: string }
 
-/** Parses values of `uid` as a request sent them, texts or numbers; null if one of them is no user. */
+/**
+ * Parses values of `uid` as a request sent them, texts or numbers; null if one of them is no user.
+ */
 export function readUsers(values: readonly unknown[]): readonly number[] | null {
   const uids = values.map(Number)
   return uids.every((uid) => Number.isSafeInteger(uid) && uid >= allUsers.from) ? uids : null
 }
 
-/** Reads `uid` of each item in a sent list of entries or payouts; null if this is no list, if it is empty, or if a `uid` is no user. */
+/**
+ * Reads `uid` of each item in a sent list of entries or payouts; null if this is no list, if it is
+ * empty, or if a `uid` is no user.
+ */
 export function usersOfList(list: unknown): readonly number[] | null {
   if (!Array.isArray(list) || list.length === 0) return null
   const uids = list.map((item: unknown) => (item as { readonly uid?: unknown } | null)?.uid)
@@ -36,9 +47,10 @@ export function usersOfList(list: unknown): readonly number[] | null {
 }
 
 /**
- * Chooses the cell that answers a request: that of the users whom it names or, if it names no user, the cell that its parameter `cell` names. A request that
- * names neither is refused, because an answer about one cell would look like an answer about all. A request with wrong users goes to the first cell, since
- * every cell refuses it in the same words.
+ * Chooses the cell that answers a request: that of the users whom it names or, if it names no user,
+ * the cell that its parameter `cell` names. A request that names neither is refused, because an
+ * answer about one cell would look like an answer about all. A request with wrong users goes to the
+ * first cell, since every cell refuses it in the same words.
  */
 export function chooseCell<C extends ChosenBy>(
   cells: readonly C[],
@@ -66,7 +78,10 @@ export function cellOf<C extends ChosenBy>(cells: readonly C[], uid: number): C 
 /** What `cell` may be, for messages to callers. */
 const cellExpected = (cells: readonly ChosenBy[]) => `the number of a cell: ${listCells(cells)}`
 
-/** Lists the cells with their users in one line, for messages: `1 for users 1 to 999, 2 for users from 1000`. */
+/**
+ * Lists the cells with their users in one line, for messages:
+ * `1 for users 1 to 999, 2 for users from 1000`.
+ */
 export function listCells(cells: readonly ChosenBy[]): string {
   return cells.map(({ number, users }) => `${number} for ${describeUsers(users)}`).join(', ')
 }

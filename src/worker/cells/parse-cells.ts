@@ -17,25 +17,40 @@ import {
   text,
 } from '../config/schemas.ts'
 
-/** The most cells of a deployment, limited because each health check reads the databases of all cells. */
+/**
+ * The most cells of a deployment, limited because each health check reads the databases of all
+ * cells.
+ */
 export const cellsMax = 50
 
 /** All cells of a deployment, in the order of `CELLS`. */
 export type Cells = readonly [CellConfig, ...CellConfig[]]
 
-/** One cell: a range of users with a database, a key, a scanner and payouts of its own. A deployment without `CELLS` is a single cell. */
+/**
+ * One cell: a range of users with a database, a key, a scanner and payouts of its own. A deployment
+ * without `CELLS` is a single cell.
+ */
 export interface CellConfig {
-  /** The place of the cell in `CELLS`, from 1. Null if the deployment has only this cell: then no answer or message mentions cells. */
+  /**
+   * The place of the cell in `CELLS`, from 1. Null if the deployment has only this cell: then no
+   * answer or message mentions cells.
+   */
   readonly number: number | null
   readonly users: UserRange
   /**
-   * The end of the names of this cell's Durable Objects. It is empty for the database `DB`, so that a deployment without `CELLS` keeps its objects when it is
-   * divided into cells.
+   * The end of the names of this cell's Durable Objects. It is empty for the database `DB`, so that
+   * a deployment without `CELLS` keeps its objects when it is divided into cells.
    */
   readonly suffix: string
-  /** The payout addresses of all cells. Each cell reads the transfers of all of them, so that cells can share the blocks that they read. */
+  /**
+   * The payout addresses of all cells. Each cell reads the transfers of all of them, so that cells
+   * can share the blocks that they read.
+   */
   readonly payoutAddresses: readonly Address[]
-  /** The databases of the other cells, with their users and the first address of their key. This cell reads them only when its own range has changed. */
+  /**
+   * The databases of the other cells, with their users and the first address of their key. This
+   * cell reads them only when its own range has changed.
+   */
   readonly others: readonly { readonly db: D1Database; readonly users: UserRange; readonly firstAddress: Address }[]
   readonly config: Config
 }
@@ -94,8 +109,10 @@ function whyNotAll(ranges: readonly UserRange[]): string | null {
 }
 
 /**
- * Parses the bindings into cells; without `CELLS` into a single one. A cell has its own database, key and payouts; all other settings are the same in each.
- * Each cell gets an equal part of every node's allowance, so that no cell uses up what another one needs. Returns faults as `parseConfig` does.
+ * Parses the bindings into cells; without `CELLS` into a single one. A cell has its own database,
+ * key and payouts; all other settings are the same in each. Each cell gets an equal part of every
+ * node's allowance, so that no cell uses up what another one needs. Returns faults as `parseConfig`
+ * does.
  */
 export function parseCells(bindings: Bindings): Result<Cells, readonly string[]> {
   const entries = parseEntries(bindings)
@@ -120,7 +137,8 @@ export function parseCells(bindings: Bindings): Result<Cells, readonly string[]>
   if (faults.length > 0) return err([...new Set(faults)])
   const valid = parsed.flatMap((one) => (one.ok ? [one.value] : []))
   const payoutAddresses = payoutAddressesOf(valid.map(({ config }) => config))
-  // Without payouts only the first address is compared, because deriving an address takes a millisecond in each new isolate.
+  // Without payouts only the first address is compared, because deriving an address takes a
+  // millisecond in each new isolate.
   const count = payoutAddresses.length > 0 ? balancesMax : 1
   const derived = valid.map(({ config, users }) => ({ db: config.db, users, addresses: derivedOf(config, count) }))
   const all = derived.map(({ db, users, addresses: [firstAddress] }) => ({ db, users, firstAddress }))
@@ -139,7 +157,10 @@ export function parseEntries(bindings: Bindings): Result<readonly CellEntry[] | 
   return parseBindings(cells, bindings)
 }
 
-/** Returns the bindings with which a deployment without `CELLS` would be this cell, for `parseConfig`. */
+/**
+ * Returns the bindings with which a deployment without `CELLS` would be this cell, for
+ * `parseConfig`.
+ */
 export function bindingsOfCell(bindings: Bindings, { db, xpub, payouts }: CellEntry): Bindings {
   return { ...bindings, CELLS: undefined, DB: bindings[db], TRON_XPUB: bindings[xpub], PAYOUTS: payouts }
 }
@@ -147,7 +168,10 @@ export function bindingsOfCell(bindings: Bindings, { db, xpub, payouts }: CellEn
 /** The `number` of the cell at index `i` of `CELLS`: from 1, or null if it is the only one. */
 export const numberAt = (entries: readonly CellEntry[], i: number) => (entries.length === 1 ? null : i + 1)
 
-/** Parses one cell by `parseConfig`. `number` is for faults; `count` is the number of cells, among which the nodes' allowances are divided. */
+/**
+ * Parses one cell by `parseConfig`. `number` is for faults; `count` is the number of cells, among
+ * which the nodes' allowances are divided.
+ */
 function parseCell(
   bindings: Bindings,
   entry: CellEntry,
@@ -161,7 +185,8 @@ function parseCell(
       ['TRON_XPUB', 'xpub'],
       ['PAYOUTS', 'payouts'],
     ]
-    // `parseConfig` names the fault of a binding. The operator needs the member of `CELLS` that names this binding.
+    // `parseConfig` names the fault of a binding. The operator needs the member of `CELLS` that
+    // names this binding.
     const renamed = config.error.map((fault) => {
       const [name, member] = names.find(([name]) => fault.startsWith(`${name}:`) || fault.startsWith(`${name}.`)) ?? []
       return name === undefined ? fault : `CELLS.${(number ?? 1) - 1}.${member}${fault.slice(name.length)}`
@@ -194,8 +219,10 @@ const payoutAddressesOf = (configs: readonly Config[]): readonly Address[] =>
   configs.flatMap(({ payouts }) => payouts?.address ?? [])
 
 /**
- * Returns the faults of cells that are valid one by one but not together. Two cells must not have the same key or payout address. `OPERATOR_ADDRESSES` must not
- * name a payout address, because payments from it to users of other cells are deposits. No payout address may be among the first addresses of a cell's key.
+ * Returns the faults of cells that are valid one by one but not together. Two cells must not have
+ * the same key or payout address. `OPERATOR_ADDRESSES` must not name a payout address, because
+ * payments from it to users of other cells are deposits. No payout address may be among the first
+ * addresses of a cell's key.
  */
 function findShared(list: readonly CellConfig[], firstAddresses: readonly (readonly Address[])[]): readonly string[] {
   const payoutAddresses = list[0]?.payoutAddresses ?? []

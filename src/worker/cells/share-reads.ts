@@ -3,15 +3,25 @@ import type { AgreedHead, BlockReading, Chain, ChainResult, SharedBlocks, Tail }
 import { ok } from '../common/result.ts'
 import { type Clock, endsWithin } from '../platform/clock.ts'
 
-/** For how long other cells may use the newest final block, and the blocks above it, that one cell has read: half a block time, because the chain grows. */
+/**
+ * For how long other cells may use the newest final block, and the blocks above it, that one cell
+ * has read: half a block time, because the chain grows.
+ */
 export const headKeptMs = 1_500
-/** For how long other cells may use final blocks that one cell has read. They never change, but after some seconds no cell needs them any more. */
+/**
+ * For how long other cells may use final blocks that one cell has read. They never change, but
+ * after some seconds no cell needs them any more.
+ */
 export const blocksKeptMs = 60_000
-/** Most blocks of a range that is shared. A cell reads a longer one when it catches up, and then no other cell needs the same range. */
+/**
+ * Most blocks of a range that is shared. A cell reads a longer one when it catches up, and then no
+ * other cell needs the same range.
+ */
 export const sharedRangeMax = 20
 /**
- * If the shared memory has not answered after this time, the tick reads from nodes from then on. The time is longer than a read of slow nodes takes: if cells
- * did not wait for the cell that is reading, each of them would send the same requests to nodes that are slow already.
+ * If the shared memory has not answered after this time, the tick reads from nodes from then on.
+ * The time is longer than a read of slow nodes takes: if cells did not wait for the cell that is
+ * reading, each of them would send the same requests to nodes that are slow already.
  */
 export const sharedMs = 4_000
 
@@ -23,9 +33,10 @@ export interface ShareParts {
 }
 
 /**
- * Returns a `Chain` for one tick. It takes the finalized head, final blocks and the blocks above them (`tail`) from the shared memory, if another cell of the
- * deployment has read them just now. All cells use the same nodes and the same quorum, so what another cell has read proves as much as what this cell would
- * read. If the memory fails, this cell asks the nodes.
+ * Returns a `Chain` for one tick. It takes the finalized head, final blocks and the blocks above
+ * them (`tail`) from the shared memory, if another cell of the deployment has read them just now.
+ * All cells use the same nodes and the same quorum, so what another cell has read proves as much as
+ * what this cell would read. If the memory fails, this cell asks the nodes.
  */
 export function shareReads(chain: Chain, shareParts: ShareParts): Chain {
   const parts = { ...shareParts, memory: { isSlow: false } }
@@ -40,7 +51,8 @@ export function shareReads(chain: Chain, shareParts: ShareParts): Chain {
       ),
     async finalBlocks(from, to) {
       if (to - from >= sharedRangeMax) return chain.finalBlocks(from, to)
-      // The key of the shared value does not name the end of the range: a shorter or longer range from the same block serves, too.
+      // The key of the shared value does not name the end of the range: a shorter or longer range
+      // from the same block serves, too.
       const blocks = await share<readonly BlockReading[]>(parts, { key: `blocks ${from}`, keptMs: blocksKeptMs }, () =>
         chain.finalBlocks(from, to),
       )
@@ -53,7 +65,10 @@ export function shareReads(chain: Chain, shareParts: ShareParts): Chain {
   }
 }
 
-/** Another cell's head is used only if neither its height nor its time is below this cell's stored head. */
+/**
+ * Another cell's head is used only if neither its height nor its time is below this cell's stored
+ * head.
+ */
 const isLater = (header: Header, stored: { readonly height: number; readonly time: number }) =>
   header.height >= stored.height && header.timestamp >= stored.time
 

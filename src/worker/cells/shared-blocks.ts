@@ -1,12 +1,20 @@
 import type { SharedBlocks } from '../chain/chain.ts'
 import { type Clock, endsWithin } from '../platform/clock.ts'
 
-/** A scanner that got null from `take` has this long, counted from its call, to give the value. Other scanners that take the same key wait until then. */
+/**
+ * A scanner that got null from `take` has this long, counted from its call, to give the value.
+ * Other scanners that take the same key wait until then.
+ */
 export const leaseMs = 5_000
-/** Most values in memory. Cells need only the newest few, and a range of blocks can have a megabyte. */
+/**
+ * Most values in memory. Cells need only the newest few, and a range of blocks can have a megabyte.
+ */
 export const keptMax = 12
 
-/** A value that was given (`isGiven`), or one that a scanner is reading. `waited` resolves with the value, or with null if it could not be read. */
+/**
+ * A value that was given (`isGiven`), or one that a scanner is reading. `waited` resolves with the
+ * value, or with null if it could not be read.
+ */
 interface Entry {
   readonly at: number
   readonly waited: PromiseWithResolvers<{ readonly value: unknown } | null>
@@ -14,8 +22,9 @@ interface Entry {
 }
 
 /**
- * Makes the memory, in one Durable Object, of what the cells' scanners have read in the last minute. It checks no value: only scanners of the same Worker call
- * it. If it is lost, scanners only read again.
+ * Makes the memory, in one Durable Object, of what the cells' scanners have read in the last
+ * minute. It checks no value: only scanners of the same Worker call it. If it is lost, scanners
+ * only read again.
  */
 export function createSharedBlocks(clock: Pick<Clock, 'now' | 'sleep'>): SharedBlocks {
   const entries = new Map<string, Entry>()

@@ -4,7 +4,10 @@ import type { UnixMs } from '../common/time.ts'
 import { type Address, addressFromHex } from './address.ts'
 
 export type BlockHeight = Brand<number, 'BlockHeight'>
-/** 64 lower-case hex digits without `0x`. The first 8 bytes are the block's height, big endian (PROTOCOL.md, Blocks). */
+/**
+ * 64 lower-case hex digits without `0x`. The first 8 bytes are the block's height, big endian
+ * (PROTOCOL.md, Blocks).
+ */
 export type BlockHash = Brand<string, 'BlockHash'>
 /** 64 lower-case hex digits without `0x`: SHA-256 of the transaction's `raw_data`. */
 export type Txid = Brand<string, 'Txid'>
@@ -14,13 +17,16 @@ export type Asset = { readonly kind: 'native' } | { readonly kind: 'trc20'; read
 
 export const nativeAsset: Asset = { kind: 'native' }
 
-/** Makes the asset of a token from its contract. Nothing checks that the contract is a TRC-20 token. */
+/**
+ * Makes the asset of a token from its contract. Nothing checks that the contract is a TRC-20 token.
+ */
 export const trc20Asset = (contract: Address): Asset => ({ kind: 'trc20', contract })
 
 /**
- * The position of a transfer in its transaction: 0 for TRX; the index of its log for a token; −1 − k for TRX that a contract sent, where k counts the
- * transaction's internal calls, creations and self-destructions from 0 (PROTOCOL.md, Internal transactions). So one number identifies a transfer within its
- * transaction.
+ * The position of a transfer in its transaction: 0 for TRX; the index of its log for a token; −1 −
+ * k for TRX that a contract sent, where k counts the transaction's internal calls, creations and
+ * self-destructions from 0 (PROTOCOL.md, Internal transactions). So one number identifies a
+ * transfer within its transaction.
  */
 export type Position = number
 
@@ -33,7 +39,10 @@ export const internalPosition = (k: number): Position => -1 - k
 /** Whether the transfer at this position is TRX that a contract sent. */
 export const isInternal = (position: Position) => position < 0
 
-/** Returns a position as APIs show it: the number, or `i<k>` for TRX that a contract sent. `parsePosition` reads it. */
+/**
+ * Returns a position as APIs show it: the number, or `i<k>` for TRX that a contract sent.
+ * `parsePosition` reads it.
+ */
 export function formatPosition(position: Position): ShownPosition {
   return isInternal(position) ? `i${-1 - position}` : position
 }
@@ -62,7 +71,10 @@ export interface Header extends BlockRef {
   readonly timestamp: UnixMs
 }
 
-/** An event that a contract emitted. `position` is its index among the logs of its own transaction, from 0. */
+/**
+ * An event that a contract emitted. `position` is its index among the logs of its own transaction,
+ * from 0.
+ */
 export interface Log {
   readonly txid: Txid
   readonly position: number
@@ -73,7 +85,10 @@ export interface Log {
   readonly data: string
 }
 
-/** `keccak256("Transfer(address,address,uint256)")`, the first topic of a token's transfer: the same for TRC-20 and TRC-721. */
+/**
+ * `keccak256("Transfer(address,address,uint256)")`, the first topic of a token's transfer: the same
+ * for TRC-20 and TRC-721.
+ */
 export const transferTopic = '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef'
 
 const topicPrefix = `0x${'0'.repeat(24)}`
@@ -91,7 +106,10 @@ export function parseTxid(text: string): Result<Txid, 'not-64-hex-digits'> {
   return hex64.test(digits) ? ok(digits as Txid) : err('not-64-hex-digits') // safe: the test is the definition
 }
 
-/** Reads the height that the first 8 bytes of a block hash contain (PROTOCOL.md, Blocks). A height of 2^53 or more becomes NaN, which equals no height. */
+/**
+ * Reads the height that the first 8 bytes of a block hash contain (PROTOCOL.md, Blocks). A height
+ * of 2^53 or more becomes NaN, which equals no height.
+ */
 export function heightInHash(hash: BlockHash): number {
   const height = Number.parseInt(hash.slice(0, 16), 16)
   return Number.isSafeInteger(height) ? height : Number.NaN

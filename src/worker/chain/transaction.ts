@@ -9,9 +9,15 @@ import type { Asset, BlockHash, BlockHeight, Txid } from './block.ts'
 /** What a transaction says besides its contract message. */
 export interface TransactionContext {
   readonly reference: ReferenceBlock
-  /** Milliseconds since 1970. A block whose parent has this time or a later one cannot contain the transaction. */
+  /**
+   * Milliseconds since 1970. A block whose parent has this time or a later one cannot contain the
+   * transaction.
+   */
   readonly expiration: bigint
-  /** Milliseconds since 1970. Nodes do not check it. Two payments of equal content need different timestamps, because otherwise they are one transaction. */
+  /**
+   * Milliseconds since 1970. Nodes do not check it. Two payments of equal content need different
+   * timestamps, because otherwise they are one transaction.
+   */
   readonly timestamp: bigint
   /** The most sun that a contract call may burn; 0n for all others. */
   readonly feeLimit: bigint
@@ -38,7 +44,10 @@ export interface ContractMessage {
 /** The values of a message's fields, by field number. */
 type FieldValues = Readonly<Record<number, Uint8Array | bigint>>
 
-/** A block as a transaction names it. If the block is not in the chain, the transaction cannot be mined. */
+/**
+ * A block as a transaction names it. If the block is not in the chain, the transaction cannot be
+ * mined.
+ */
 export interface ReferenceBlock {
   /** The last two bytes of the block's height, as 4 hex digits. */
   readonly bytes: string
@@ -48,7 +57,10 @@ export interface ReferenceBlock {
 
 /** Length of a signature `r ‖ s ‖ v` in bytes. */
 export const signatureBytes = 65
-/** Most bytes that nodes accept as a signature. They ignore those after the 65th (java-tron 4.8.2, pull request 6782, read 2026-11-27). */
+/**
+ * Most bytes that nodes accept as a signature. They ignore those after the 65th (java-tron 4.8.2,
+ * pull request 6782, read 2026-11-27).
+ */
 export const signatureBytesMax = 68
 /** Most hex digits of a signed transfer that are stored. A usual transfer has about 700. */
 export const signedDigitsMax = 2_000
@@ -56,7 +68,9 @@ export const signedDigitsMax = 2_000
 export const transferType = 1
 /** The contract type of a contract's call, such as a token's transfer. */
 export const callType = 31
-/** The selector of `transfer(address,uint256)` in call data: the first 4 bytes of its Keccak-256. */
+/**
+ * The selector of `transfer(address,uint256)` in call data: the first 4 bytes of its Keccak-256.
+ */
 const transferSelector = 'a9059cbb'
 const wordDigits = 64
 
@@ -66,12 +80,16 @@ export function referenceOf({ height, hash }: { readonly height: BlockHeight; re
 }
 
 /**
- * The least energy of a token's transfer: it writes two balances (`SSTORE`, 5,000 or more each) and logs three topics and 32 bytes (`LOG3`, 375 + 3 × 375 +
- * 8 × 32). java-tron `EnergyCost`, checked in 4.8.0 in November 2026.
+ * The least energy of a token's transfer: it writes two balances (`SSTORE`, 5,000 or more each) and
+ * logs three topics and 32 bytes (`LOG3`, 375 + 3 × 375 + 8 × 32). java-tron `EnergyCost`, checked
+ * in 4.8.0 in November 2026.
  */
 export const transferEnergyMin = 11_756n
 
-/** Encodes `raw_data` of a transfer: of TRX, or a call of the token's contract. Throws as `encodeTransaction` does. */
+/**
+ * Encodes `raw_data` of a transfer: of TRX, or a call of the token's contract. Throws as
+ * `encodeTransaction` does.
+ */
 export function encodeTransfer(content: TransferContent): Uint8Array {
   const { asset, from, to, amount } = content
   const isNative = asset.kind === 'native'
@@ -82,8 +100,10 @@ export function encodeTransfer(content: TransferContent): Uint8Array {
 }
 
 /**
- * Encodes `raw_data` exactly as java-tron does before hashing (java-tron protocol/core/Tron.proto): fields in order, shortest numbers, and no field that is
- * zero or empty. The SHA-256 of the bytes is the txid, so a signer and this service find the same txid. Throws if a number is outside int64.
+ * Encodes `raw_data` exactly as java-tron does before hashing (java-tron protocol/core/Tron.proto):
+ * fields in order, shortest numbers, and no field that is zero or empty. The SHA-256 of the bytes
+ * is the txid, so a signer and this service find the same txid. Throws if a number is outside
+ * int64.
  */
 export function encodeTransaction(
   { type, url, fields }: ContractMessage,
@@ -115,7 +135,10 @@ function callOf(from: Address, contract: Address, data: string): ContractMessage
   return { type: callType, url: callUrl, fields: { ...parties(from, contract), 4: hexToBytes(data) } }
 }
 
-/** Creates an account, which an address that has only received tokens does not have. `from` pays for it. */
+/**
+ * Creates an account, which an address that has only received tokens does not have. `from` pays for
+ * it.
+ */
 export function accountCreation(from: Address, account: Address): ContractMessage {
   return { type: 0, url: urlOf('AccountCreateContract'), fields: parties(from, account) }
 }
@@ -152,12 +175,18 @@ export function txidOf(rawData: Uint8Array): Txid {
   return bytesToHex(sha256(rawData)) as Txid // safe: 32 bytes
 }
 
-/** Encodes the `Transaction` message with one signature, as the hex digits that a node's `/wallet/broadcasthex` expects. */
+/**
+ * Encodes the `Transaction` message with one signature, as the hex digits that a node's
+ * `/wallet/broadcasthex` expects.
+ */
 export function encodeSigned(rawData: Uint8Array, signature: Uint8Array): string {
   return bytesToHex(encodeFields({ 1: rawData, 2: signature }))
 }
 
-/** Recovers the address whose key has signed `rawData`, as nodes do. Null if nodes would refuse the signature (`r ‖ s ‖ v`), or if no key fits it. */
+/**
+ * Recovers the address whose key has signed `rawData`, as nodes do. Null if nodes would refuse the
+ * signature (`r ‖ s ‖ v`), or if no key fits it.
+ */
 export function signerOf(rawData: Uint8Array, signature: Uint8Array): Address | null {
   const recovery = recoveryOf(signature)
   if (recovery === null) return null
@@ -174,8 +203,10 @@ export function signerOf(rawData: Uint8Array, signature: Uint8Array): Address | 
 }
 
 /**
- * Reads from a signature's last byte `v` which of the four keys that fit `r` and `s` has signed (0 to 3); null if nodes refuse the signature. Libraries write
- * `v` in several ways, and nodes accept 0 to 3, 27 to 30 and 31 to 34 (java-tron `TransactionCapsule`, `ECKey`, read 2026-11-27; TIP-935 keeps it).
+ * Reads from a signature's last byte `v` which of the four keys that fit `r` and `s` has signed (0
+ * to 3); null if nodes refuse the signature. Libraries write `v` in several ways, and nodes accept
+ * 0 to 3, 27 to 30 and 31 to 34 (java-tron `TransactionCapsule`, `ECKey`, read 2026-11-27; TIP-935
+ * keeps it).
  */
 export function recoveryOf(signature: Uint8Array): number | null {
   if (signature.length < signatureBytes || signature.length > signatureBytesMax) return null
@@ -187,7 +218,10 @@ export function recoveryOf(signature: Uint8Array): number | null {
 
 const accountBytes = (address: Address) => hexToBytes(formatHex(address))
 
-/** Encodes the fields of a message. Omits zeros and empty bytes, as proto3 does. Throws if a number is outside int64. */
+/**
+ * Encodes the fields of a message. Omits zeros and empty bytes, as proto3 does. Throws if a number
+ * is outside int64.
+ */
 function encodeFields(fields: FieldValues): Uint8Array {
   const message = new BinaryWriter()
   // An object's integer keys come in ascending order, as fields must.

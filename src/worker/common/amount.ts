@@ -15,8 +15,8 @@ export function toAmount(units: bigint): Amount | null {
 }
 
 /**
- * Writes an integer of smallest units as a decimal number of whole units: exact, without exponent and trailing zeros.
- * `formatUnits(25_000_000n, 6)` is `25`; `formatUnits(-1n, 6)` is `-0.000001`.
+ * Writes an integer of smallest units as a decimal number of whole units: exact, without exponent
+ * and trailing zeros. `formatUnits(25_000_000n, 6)` is `25`; `formatUnits(-1n, 6)` is `-0.000001`.
  */
 export function formatUnits(units: bigint, decimals: number): string {
   const sign = units < 0n ? '-' : ''
@@ -28,7 +28,10 @@ export function formatUnits(units: bigint, decimals: number): string {
 
 export type AmountFault = 'not-a-decimal' | 'too-many-decimals'
 
-/** Parses a non-negative decimal of whole units (`"1.5"`) to smallest units. Excess decimals are refused, not rounded. */
+/**
+ * Parses a non-negative decimal of whole units (`"1.5"`) to smallest units. Excess decimals are
+ * refused, not rounded.
+ */
 export function parseUnits(text: string, decimals: number): Result<bigint, AmountFault> {
   const match = /^(0|[1-9]\d{0,77})(?:\.(\d{1,78}))?$/.exec(text)
   if (match === null) return err('not-a-decimal')
@@ -37,14 +40,18 @@ export function parseUnits(text: string, decimals: number): Result<bigint, Amoun
   return ok(BigInt(whole + fraction.padEnd(decimals, '0')))
 }
 
-/** Longest text that is parsed as a ledger amount, in characters. An amount needs 18 with point and sign, and may have zeros around it. */
+/**
+ * Longest text that is parsed as a ledger amount, in characters. An amount needs 18 with point and
+ * sign, and may have zeros around it.
+ */
 export const amountCharsMax = 80
 
 export type SignedAmountFault = AmountFault | 'out-of-range'
 
 /**
- * Parses a decimal of whole units with an optional minus sign (`"-2.50"`) to a ledger amount. Trailing zeros do not count
- * as decimals. An exponent, a plus sign and excess decimals are refused.
+ * Parses a decimal of whole units with an optional minus sign (`"-2.50"`) to a ledger amount.
+ * Trailing zeros do not count as decimals. An exponent, a plus sign and excess decimals are
+ * refused.
  */
 export function parseAmount(text: string, scale: number): Result<Amount, SignedAmountFault> {
   const match = text.length > amountCharsMax ? null : /^(-?)(\d+)(?:\.(\d+))?$/.exec(text)
@@ -62,13 +69,19 @@ export const trxDecimals = 6
 /** Writes sun as a decimal number of TRX. */
 export const formatTrx = (sun: bigint | string) => formatUnits(BigInt(sun), trxDecimals)
 
-/** `JSON.parse` whose function also gets the digits of a number as they were sent (TC39, source text access). TypeScript has no type for that yet. */
+/**
+ * `JSON.parse` whose function also gets the digits of a number as they were sent (TC39, source text
+ * access). TypeScript has no type for that yet.
+ */
 export const parseWithSource = JSON.parse as (
   text: string,
   revive: (name: string, value: unknown, context: { readonly source?: string }) => unknown,
 ) => unknown
 
-/** Parses JSON, but returns each number named `amt` as the text of its digits, so that no amount becomes a double. Throws as `JSON.parse` does. */
+/**
+ * Parses JSON, but returns each number named `amt` as the text of its digits, so that no amount
+ * becomes a double. Throws as `JSON.parse` does.
+ */
 export function parseAmountsAsText(text: string): unknown {
   return parseWithSource(text, (name, value, { source }) => {
     return name === 'amt' && typeof value === 'number' ? source : value
@@ -77,7 +90,10 @@ export function parseAmountsAsText(text: string): unknown {
 
 const longNumber = /(?:^|[[:,\s])-?\d{16}/
 
-/** Parses JSON, but returns each integer that a double may not hold as a bigint. Throws as `JSON.parse` does. */
+/**
+ * Parses JSON, but returns each integer that a double may not hold as a bigint. Throws as
+ * `JSON.parse` does.
+ */
 export function parseIntegersExactly(text: string): unknown {
   if (!longNumber.test(text)) return JSON.parse(text)
   return parseWithSource(text, (_name, value, { source = '' }) => {

@@ -1,4 +1,7 @@
-/** The types of events, as backends get them (docs/guides/backends.md). A type never changes its meaning. */
+/**
+ * The types of events, as backends get them (docs/guides/backends.md). A type never changes its
+ * meaning.
+ */
 export const eventTypes = [
   'deposit.seen',
   'deposit.dropped',

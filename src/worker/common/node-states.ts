@@ -1,10 +1,14 @@
-/** What the scan and payouts need of a node, in the order in which they ask. Each has a health of its own. */
+/**
+ * What the scan and payouts need of a node, in the order in which they ask. Each has a health of
+ * its own.
+ */
 export const nodeQuestions = ['heads', 'blocks', 'logs', 'receipts', 'broadcasting'] as const
 export type NodeQuestion = (typeof nodeQuestions)[number]
 
 /**
- * The states of a node: each in one word, and what an operator can do about it. The summary, alarms, the doctor and the desk name a node's state only by these;
- * the desk has the words in its languages.
+ * The states of a node: each in one word, and what an operator can do about it. The summary,
+ * alarms, the doctor and the desk name a node's state only by these; the desk has the words in its
+ * languages.
  */
 export const nodeStates = {
   answers: { word: 'answers', remedy: null },

@@ -1,6 +1,9 @@
 // The rows about payouts of the table of reasons (`reasons.ts`).
 
-/** Why a request or transfer gets a reason, and what its reader can do. For the OpenAPI document: the Worker's bundle has only words, none of these texts. */
+/**
+ * Why a request or transfer gets a reason, and what its reader can do. For the OpenAPI document:
+ * the Worker's bundle has only words, none of these texts.
+ */
 export interface ReasonText {
   readonly cause: string
   readonly cure: string
@@ -10,7 +13,10 @@ export type ReasonTexts = Readonly<Record<string, ReasonText>>
 const anotherTo = 'The money was not taken. Ask for it with another `to` and another `osn`.'
 const signAgain = 'Nothing was stored. Sign exactly what `/ledger/payouts/unsigned` shows, as a node would write it.'
 
-/** Why asking for a payout, approving it or cancelling it is refused, besides `ConflictReason`. `insufficient` also refuses a post of entries. */
+/**
+ * Why asking for a payout, approving it or cancelling it is refused, besides `ConflictReason`.
+ * `insufficient` also refuses a post of entries.
+ */
 export const payoutReasons = {
   insufficient: {
     cause: 'The wallet holds less than the entry takes, the entries before it in the post included.',
@@ -49,7 +55,10 @@ export const payoutReasons = {
   },
 } satisfies ReasonTexts
 
-/** Why a signed transaction is refused because of its payout's state or of what the token's issuer did. */
+/**
+ * Why a signed transaction is refused because of its payout's state or of what the token's issuer
+ * did.
+ */
 export const takenReasons = {
   'unknown-payout': {
     cause: 'No payout has this id.',
@@ -85,7 +94,10 @@ export const takenReasons = {
   },
 } satisfies ReasonTexts
 
-/** Why a signed transaction is refused because of its bytes: they are no valid transaction, or not the one that pays this payout. */
+/**
+ * Why a signed transaction is refused because of its bytes: they are no valid transaction, or not
+ * the one that pays this payout.
+ */
 export const bytesReasons = {
   'not-a-transaction': { cause: 'The text is not the hex of a signed transaction.', cure: signAgain },
   'unknown-member': { cause: 'The bytes have a member that a payout does not have.', cure: signAgain },

@@ -1,7 +1,10 @@
-// A reason is a word that tells a program why something is refused or not credited. It never changes its meaning, and it is the same in the header `x-reason`,
-// in errors over RPC, in events, in lists of transfers and in answers about a transaction. This is the table of reasons, with `payout-reasons.ts`: a row is a word
-// with its cause and its cure. Reasons of the same kind stand together, and types are made from their words. The HTTP status follows from the kind of the failure
-// (`http/errors.ts`). The sentence is written where the reason is found, because it has the amounts, addresses and times of the case.
+// A reason is a word that tells a program why something is refused or not credited. It never
+// changes its meaning, and it is the same in the header `x-reason`, in errors over RPC, in events,
+// in lists of transfers and in answers about a transaction. This is the table of reasons, with
+// `payout-reasons.ts`: a row is a word with its cause and its cure. Reasons of the same kind stand
+// together, and types are made from their words. The HTTP status follows from the kind of the
+// failure (`http/errors.ts`). The sentence is written where the reason is found, because it has the
+// amounts, addresses and times of the case.
 
 import { bytesReasons, payoutReasons, type ReasonText, type ReasonTexts, takenReasons } from './payout-reasons.ts'
 
@@ -10,7 +13,10 @@ const retryCure = 'Try again after the seconds in `Retry-After`.'
 const operatorCure = 'For the operator: the alarm of the same name has what to do.'
 const withoutAsking = 'Try again after the seconds in `Retry-After`. Deposits are credited without asking.'
 
-/** Why a final transfer is held: neither credited nor refused yet. Stored in its row. `review` waits for a decision, `too-large` for an operator. */
+/**
+ * Why a final transfer is held: neither credited nor refused yet. Stored in its row. `review` waits
+ * for a decision, `too-large` for an operator.
+ */
 export const heldReasons = [
   'decimals-unknown',
   'decimals-differ',
@@ -47,7 +53,10 @@ const held: Readonly<Record<HeldReason, ReasonText>> = {
   },
 }
 
-/** Why a final transfer to a user is refused. Stored in its row. `review`: a person or a backend has refused it. */
+/**
+ * Why a final transfer to a user is refused. Stored in its row. `review`: a person or a backend has
+ * refused it.
+ */
 export const refusedReasons = ['below-minimum', 'dust', 'review'] as const
 export type RefusedReason = (typeof refusedReasons)[number]
 const refused: Readonly<Record<Exclude<RefusedReason, 'review'>, ReasonText>> = {
@@ -72,7 +81,10 @@ const unfinal = {
   },
 } satisfies ReasonTexts
 
-/** Reasons, beyond those in `heldReasons`, for which nobody can say now whether a transaction is a deposit. */
+/**
+ * Reasons, beyond those in `heldReasons`, for which nobody can say now whether a transaction is a
+ * deposit.
+ */
 const undecided = {
   'nodes-disagree': {
     cause: 'The nodes give different answers about it.',
@@ -101,7 +113,10 @@ const undecided = {
     cure: 'Ask the operator, whose alarm `corrected-credit` has what is credited and what the chain shows.',
   },
 } satisfies ReasonTexts
-/** Why nobody can say now whether a transaction is a deposit. Not `retired` (the currency is not accepted any more): then asking again does not help. */
+/**
+ * Why nobody can say now whether a transaction is a deposit. Not `retired` (the currency is not
+ * accepted any more): then asking again does not help.
+ */
 export type UndecidedReason = Exclude<HeldReason, 'retired'> | keyof typeof undecided
 
 /** Why a final transaction has no deposit of a user at all, not even a refused one. */
@@ -135,12 +150,17 @@ const worthless = {
     cure: 'This does not change.',
   },
 } satisfies ReasonTexts
-/** Why a final transaction credits nothing to a user, in cases in which asking again does not help. */
+/**
+ * Why a final transaction credits nothing to a user, in cases in which asking again does not help.
+ */
 export type WorthlessReason = RefusedReason | 'retired' | keyof typeof worthless
 
 export type UncreditedReason = UndecidedReason | WorthlessReason
 
-/** Why a post of entries or a request for payouts is refused if some of its keys (`osn`) are stored already, and it does not exactly repeat an earlier one. */
+/**
+ * Why a post of entries or a request for payouts is refused if some of its keys (`osn`) are stored
+ * already, and it does not exactly repeat an earlier one.
+ */
 const conflicts = {
   'content-differs': {
     cause: 'An entry of the post is known with another amount or mark.',
@@ -161,7 +181,10 @@ const conflicts = {
 } satisfies ReasonTexts
 export type ConflictReason = keyof typeof conflicts
 
-/** Why a decision about a held deposit is refused, beside what is known to be wrong (`chain-forked`, `from-operator`). */
+/**
+ * Why a decision about a held deposit is refused, beside what is known to be wrong (`chain-forked`,
+ * `from-operator`).
+ */
 const undecidable = {
   'not-in-review': {
     cause: 'The deposit does not wait for a decision.',
@@ -174,7 +197,10 @@ const undecidable = {
 } satisfies ReasonTexts
 export type DecideReason = keyof typeof undecidable | 'chain-forked' | 'from-operator'
 
-/** The reasons for refusing a signed transaction. They occur only in the answer to the signer that hands it in. */
+/**
+ * The reasons for refusing a signed transaction. They occur only in the answer to the signer that
+ * hands it in.
+ */
 export const handInTexts = () => ({ ...takenReasons, ...bytesReasons })
 export type PayoutReason =
   | ConflictReason
@@ -186,7 +212,10 @@ export type PayoutReason =
   | keyof typeof payoutReasons
   | keyof ReturnType<typeof handInTexts>
 
-/** Why no address is issued. `deploying` ends with the running deployment. The reasons after `gap-limit` and `issuing-off` tell of a wrong configuration. */
+/**
+ * Why no address is issued. `deploying` ends with the running deployment. The reasons after
+ * `gap-limit` and `issuing-off` tell of a wrong configuration.
+ */
 const unissued = {
   'gap-limit': {
     cause: 'Too many addresses have no deposit yet. The gap scan of a wallet (BIP-44) would miss further ones.',

@@ -6,7 +6,10 @@ export interface UserRange {
   readonly to: Uid
 }
 
-/** Describes a range in messages to operators and callers: `users 1 to 999`, or `users from 1000` if it has no end. */
+/**
+ * Describes a range in messages to operators and callers: `users 1 to 999`, or `users from 1000` if
+ * it has no end.
+ */
 export function describeUsers({ from, to }: UserRange): string {
   return to === reservedUid ? `users from ${from}` : `users ${from} to ${to}`
 }

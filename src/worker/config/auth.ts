@@ -4,9 +4,15 @@ import { integerFrom, optional, parsedBy, parsedText, placeOf, type Refuse, url 
 
 /** The keys that verify one kind of token, and the claims that the token must have. */
 export interface TokenConfig {
-  /** Secrets for HS256 and, if they are long enough, for HS384 and HS512: the present one and the previous one. */
+  /**
+   * Secrets for HS256 and, if they are long enough, for HS384 and HS512: the present one and the
+   * previous one.
+   */
   readonly secrets: readonly string[]
-  /** The URL of the issuer's public keys, for RS256, ES256 and EdDSA; null if such tokens are refused. */
+  /**
+   * The URL of the issuer's public keys, for RS256, ES256 and EdDSA; null if such tokens are
+   * refused.
+   */
   readonly jwksUrl: string | null
   /** The required `iss`; null allows any. */
   readonly issuer: string | null
@@ -14,16 +20,25 @@ export interface TokenConfig {
   readonly audience: string | null
 }
 
-/** How users are authenticated. Without any key the routes answer 503, except for `DEV_UID` on loopback. */
+/**
+ * How users are authenticated. Without any key the routes answer 503, except for `DEV_UID` on
+ * loopback.
+ */
 export interface AuthConfig extends TokenConfig {
-  /** The user for whom a request without a token acts, if its host is a loopback name (`DEV_UID`); null refuses such requests. */
+  /**
+   * The user for whom a request without a token acts, if its host is a loopback name (`DEV_UID`);
+   * null refuses such requests.
+   */
   readonly devUid: Uid | null
 }
 
 /** Shortest allowed secret, in bytes: the size of the SHA-256 in HS256 (RFC 7518, 3.2). */
 export const secretBytesMin = 32
 
-/** A space, line end or byte order mark around a value was copied by mistake from a file or a command. With it, no token would be valid. */
+/**
+ * A space, line end or byte order mark around a value was copied by mistake from a file or a
+ * command. With it, no token would be valid.
+ */
 const hasEdges = (value: string) => value.trim() !== value
 const without = 'without a space, line end or byte order mark around it'
 
@@ -32,7 +47,10 @@ const secretText = parsedText(`a text of at least ${secretBytesMin} bytes, ${wit
 )
 const nameText = (takes: string) => parsedText(`${takes}, ${without}`, (value) => (hasEdges(value) ? null : value))
 
-/** Makes the schema of `TokenConfig` from variables with this prefix: `AUTH` for users, `BACKEND` for backends. */
+/**
+ * Makes the schema of `TokenConfig` from variables with this prefix: `AUTH` for users, `BACKEND`
+ * for backends.
+ */
 const tokenSchema = (door: 'AUTH' | 'BACKEND') => {
   const secretName = `${door}_JWT_SECRET` as const
   const previousName = `${door}_JWT_SECRET_PREVIOUS` as const
@@ -63,7 +81,10 @@ export const authSchema = z.intersection(
 /** Parses how backends are authenticated. Without any key there are no routes for them. */
 export const backendAuthSchema = tokenSchema('BACKEND')
 
-/** Refuses a secret or key set that is configured for users and for backends: with it, a user's token would pass as a backend's. */
+/**
+ * Refuses a secret or key set that is configured for users and for backends: with it, a user's
+ * token would pass as a backend's.
+ */
 export function refuseSharedKeys(callers: TokenConfig, backends: TokenConfig, refuse: Refuse): void {
   backends.secrets.forEach((secret, i) => {
     const name = i === 0 ? 'BACKEND_JWT_SECRET' : 'BACKEND_JWT_SECRET_PREVIOUS'

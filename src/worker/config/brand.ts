@@ -14,9 +14,15 @@ export interface PageBrand {
 const nameCharsMax = 40
 const logoCharsMax = 20 * 1024
 
-/** The background of pages in dark mode, which must be the one in `pages/kit/base.css`. The background in light mode is white. */
+/**
+ * The background of pages in dark mode, which must be the one in `pages/kit/base.css`. The
+ * background in light mode is white.
+ */
 export const darkPage = '#101413'
-/** Least contrast of the brand's colour (WCAG 2.2, 1.4.3 and 1.4.11): on white it is the colour of text, on the dark page only that of areas. */
+/**
+ * Least contrast of the brand's colour (WCAG 2.2, 1.4.3 and 1.4.11): on white it is the colour of
+ * text, on the dark page only that of areas.
+ */
 const contrastMin = { white: 4.5, dark: 3 }
 
 const nameExpected = `a name of 1 to ${nameCharsMax} characters`
@@ -24,7 +30,10 @@ const colorExpected =
   'a colour such as #2757d6, with a contrast of at least 4.5:1 with white and of 3:1 with the dark page (#101413)'
 const logoExpected = `a data URL of at most ${logoCharsMax} characters: PNG, JPEG, WebP or SVG`
 
-/** A data URL of an image without quotes, spaces and angle brackets, so that the page can put it into an HTML attribute as it is. */
+/**
+ * A data URL of an image without quotes, spaces and angle brackets, so that the page can put it
+ * into an HTML attribute as it is.
+ */
 const logoForm = /^data:image\/(?:png|jpeg|webp|svg\+xml)(?:;[\w=-]+)*,[\w!#$%&'()*+,./:;=?@~-]+$/
 
 const entry = entryOf({

@@ -10,7 +10,10 @@ import { addressText, entryOf, hasRepeats, integerFrom, listOf, parsedBy, parsed
 /** The public networks that this service knows, by chain id. */
 const networks = { '0x2b6653dc': 'Tron', '0xcd8690dc': 'Nile' } as const
 
-/** The name of the network with the configured chain id; `local` for an unknown chain id, such as that of a private chain. */
+/**
+ * The name of the network with the configured chain id; `local` for an unknown chain id, such as
+ * that of a private chain.
+ */
 export type NetworkName = (typeof networks)[keyof typeof networks] | 'local'
 
 export interface ChainConfig {
@@ -24,7 +27,10 @@ export interface ChainConfig {
   readonly currencies: Currencies
 }
 
-/** The website where people look up transactions and addresses, by network; null if the network has none. */
+/**
+ * The website where people look up transactions and addresses, by network; null if the network has
+ * none.
+ */
 export const explorers: Readonly<Record<NetworkName, string | null>> = {
   Tron: 'https://tronscan.org/#',
   Nile: 'https://nile.tronscan.org/#',
@@ -74,7 +80,10 @@ const currencies = parsedBy(listOf(currency, currenciesMax), (list, refuse) => {
   return Object.freeze(indexCurrencies(list))
 })
 
-/** Returns a chain id (`0x` and 1 to 16 hex digits) as nodes write it, in lower case without leading zeros. Returns null for any other text. */
+/**
+ * Returns a chain id (`0x` and 1 to 16 hex digits) as nodes write it, in lower case without leading
+ * zeros. Returns null for any other text.
+ */
 export function parseChainId(value: string): string | null {
   return /^0x[0-9a-f]{1,16}$/i.test(value) ? `0x${BigInt(value).toString(16)}` : null
 }
@@ -84,11 +93,16 @@ const chainId = parsedText('a chain id such as 0x2b6653dc', parseChainId)
 const networkOf = (chainId: string): NetworkName =>
   new Map<string, NetworkName>(Object.entries(networks)).get(chainId) ?? 'local'
 
-/** Parses the chain id and the currencies alone, for commands that need neither nodes nor secrets. */
+/**
+ * Parses the chain id and the currencies alone, for commands that need neither nodes nor secrets.
+ */
 export const assetsSchema = parsedBy(
   z.object({ TRON_CHAIN_ID: chainId, CURRENCIES: currencies }),
   ({ TRON_CHAIN_ID: chainId, CURRENCIES: currencies }) => ({ chainId, network: networkOf(chainId), currencies }),
 )
 
-/** Parses `ChainConfig`. It is an intersection of two schemas, so that the faults found by both are reported at once. */
+/**
+ * Parses `ChainConfig`. It is an intersection of two schemas, so that the faults found by both are
+ * reported at once.
+ */
 export const chainSchema = z.intersection(assetsSchema, nodesSchema)

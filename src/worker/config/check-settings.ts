@@ -13,12 +13,15 @@ import {
 import type { Clock } from '../platform/clock.ts'
 import type { SharedRuns } from '../platform/shared-runs.ts'
 
-/** While the configuration differs from the stored data, they are compared again after this time at the earliest: an operator may have repaired the data. */
+/**
+ * While the configuration differs from the stored data, they are compared again after this time at
+ * the earliest: an operator may have repaired the data.
+ */
 export const recheckMs = 5_000
 
 /**
- * With several databases a match counts only for this long. While a deployment replaces isolates, an isolate with the old configuration may still change the
- * stored range of users.
+ * With several databases a match counts only for this long. While a deployment replaces isolates,
+ * an isolate with the old configuration may still change the stored range of users.
  */
 export const rangeMatchMs = 60_000
 
@@ -27,7 +30,10 @@ export interface SettingsCheckParts {
   readonly meaning: DataMeaning
   /** The address in `PAYOUTS`; null if `PAYOUTS` is not set. */
   readonly payoutAddress: Address | null
-  /** This database and the others, each with its range of users; null if the deployment has only one database. */
+  /**
+   * This database and the others, each with its range of users; null if the deployment has only one
+   * database.
+   */
   readonly ranges: { readonly own: RangeOfUsers; readonly others: readonly RangeOfUsers[] } | null
   /** All who ask at once share one comparison. */
   readonly shared: Pick<SharedRuns<boolean>, 'wait'>
@@ -43,10 +49,12 @@ export interface SettingsCheck {
 }
 
 /**
- * Returns a check whether the configuration belongs to the stored data. On an empty database it stores the configuration, and later checks
- * compare with that. While `matches` returns false, the caller must neither serve nor credit anything. The isolate remembers a match until it ends; with several
- * databases only for `rangeMatchMs`, because an older isolate can move a range. Each setting that differs raises an alarm, once
- * until the configuration matches again. The next tick with a matching configuration ends the alarm.
+ * Returns a check whether the configuration belongs to the stored data. On an empty database it
+ * stores the configuration, and later checks compare with that. While `matches` returns false, the
+ * caller must neither serve nor credit anything. The isolate remembers a match until it ends; with
+ * several databases only for `rangeMatchMs`, because an older isolate can move a range. Each
+ * setting that differs raises an alarm, once until the configuration matches again. The next tick
+ * with a matching configuration ends the alarm.
  */
 export function createSettingsCheck(parts: SettingsCheckParts): SettingsCheck {
   const { db, meaning, payoutAddress, ranges, shared, clock, alarms } = parts
@@ -76,6 +84,9 @@ export function createSettingsCheck(parts: SettingsCheckParts): SettingsCheck {
   return { matches, differing: () => differing }
 }
 
-/** Leaves out the stored range of users if there are several cells, because `storeRange` compares it. */
+/**
+ * Leaves out the stored range of users if there are several cells, because `storeRange` compares
+ * it.
+ */
 const ofCells = (hasCells: boolean, stored: readonly StoredSetting[]) =>
   hasCells ? stored.filter(({ name }) => name !== rangeSetting) : stored

@@ -34,11 +34,20 @@ import { endpointsSchema } from './webhooks.ts'
 /** `CORS_ORIGINS`: the origins whose web pages may read responses; `*` for all. */
 export type CorsOrigins = '*' | ReadonlySet<string>
 
-/** Cloudflare's rate limiters, whose limits are in wrangler.toml. One whose binding is missing is null and limits nothing. */
+/**
+ * Cloudflare's rate limiters, whose limits are in wrangler.toml. One whose binding is missing is
+ * null and limits nothing.
+ */
 export interface RateLimits {
-  /** Counts each user's requests to routes that only read the database: lists, and the current address. */
+  /**
+   * Counts each user's requests to routes that only read the database: lists, and the current
+   * address.
+   */
   readonly lists: RateLimit | null
-  /** Counts each user's requests to routes that may ask nodes: balance, recharge, and a further address. */
+  /**
+   * Counts each user's requests to routes that may ask nodes: balance, recharge, and a further
+   * address.
+   */
   readonly nodes: RateLimit | null
   /** Counts the requests of each backend. */
   readonly ledger: RateLimit | null
@@ -63,19 +72,33 @@ export interface Config extends ChainConfig {
   readonly db: D1Database
   readonly scanners: ObjectsByName<ScannerCalls>
   readonly endpoints: ObjectsByName<EndpointCalls>
-  /** The memory in which the scanners of several cells share read blocks. Null without the binding: then each scanner reads for itself. */
+  /**
+   * The memory in which the scanners of several cells share read blocks. Null without the binding:
+   * then each scanner reads for itself.
+   */
   readonly sharedBlocks: ObjectsByName<SharedBlocks> | null
   readonly extendedPublicKey: ExtendedPublicKey
-  /** `TRON_START_BLOCK`: the first block to scan in an empty database. With null the scan begins after the newest final block. */
+  /**
+   * `TRON_START_BLOCK`: the first block to scan in an empty database. With null the scan begins
+   * after the newest final block.
+   */
   readonly startBlock: BlockHeight | null
-  /** `TRON_FIRST_INDEX`: the index of the first address in an empty database; null if it is not set. */
+  /**
+   * `TRON_FIRST_INDEX`: the index of the first address in an empty database; null if it is not set.
+   */
   readonly firstIndex: number | null
   /** `ISSUE_ADDRESSES`: if false, users only get the addresses that they have. */
   readonly issuesAddresses: boolean
-  /** `OPERATOR_ADDRESSES`, and the payout address. Money that these addresses send is never a deposit. */
+  /**
+   * `OPERATOR_ADDRESSES`, and the payout address. Money that these addresses send is never a
+   * deposit.
+   */
   readonly operators: ReadonlySet<Address>
   readonly auth: AuthConfig
-  /** How backends are authenticated. Null without a key for their tokens: then there are no routes for them. */
+  /**
+   * How backends are authenticated. Null without a key for their tokens: then there are no routes
+   * for them.
+   */
   readonly backend: TokenConfig | null
   readonly webhooks: readonly WebhookEndpoint[]
   /** `PAYOUTS`; null if it is not set: then there are no payouts. */
@@ -88,7 +111,10 @@ export interface Config extends ChainConfig {
   readonly pageOrigins: readonly string[]
   /** The operator's look of the deposit page; null for the default. */
   readonly pageBrand: PageBrand | null
-  /** The people who may sign in to the desk through Cloudflare Access. Null without `DESK_ACCESS`: then nobody may. */
+  /**
+   * The people who may sign in to the desk through Cloudflare Access. Null without `DESK_ACCESS`:
+   * then nobody may.
+   */
   readonly deskAccess: DeskAccess | null
   /** The wallet app that the deposit page offers to open with address and amount; null for none. */
   readonly pageWallet: PageWallet | null
@@ -97,12 +123,18 @@ export interface Config extends ChainConfig {
   readonly rateLimits: RateLimits
 }
 
-/** Parses and checks all bindings and variables of one cell at once. A failure has one sentence for each fault, as `parseBindings` writes it. */
+/**
+ * Parses and checks all bindings and variables of one cell at once. A failure has one sentence for
+ * each fault, as `parseBindings` writes it.
+ */
 export function parseConfig(bindings: Bindings): Result<Config, readonly string[]> {
   return parseBindings(configSchema, bindings)
 }
 
-/** Makes the schema of a binding: an object with these methods, which are the only ones that the service calls. */
+/**
+ * Makes the schema of a binding: an object with these methods, which are the only ones that the
+ * service calls.
+ */
 const binding = <T>(takes: string, ...methods: readonly string[]) =>
   z.custom<T>((value) => typeof value === 'object' && value !== null && methods.every((name) => name in value), takes)
 
@@ -135,7 +167,10 @@ const originList = (takes: string) =>
     listOf(z.string(takes), originsMax, takes),
   )
 
-/** Whether a text is an origin exactly as browsers send it, without a slash at the end: so equal origins are equal texts. The origin `null` is refused. */
+/**
+ * Whether a text is an origin exactly as browsers send it, without a slash at the end: so equal
+ * origins are equal texts. The origin `null` is refused.
+ */
 const isOrigin = (value: string) => isSafeUrl(value) && new URL(value).origin === value && !/[*;,\s]/.test(value)
 
 const corsOrigins = parsedBy(originList(corsExpected), (list, refuse): CorsOrigins => {
@@ -149,7 +184,10 @@ const pageOrigins = parsedBy(originList(originsExpected), (list, refuse): readon
 
 const staticFiles = optional(binding<StaticFiles>('the binding of the static files', 'fetch'))
 
-/** Reads the binding of the static files even if the rest of the configuration is invalid; null if it is missing. */
+/**
+ * Reads the binding of the static files even if the rest of the configuration is invalid; null if
+ * it is missing.
+ */
 export function staticFilesIn({ ASSETS }: Bindings): StaticFiles | null {
   const parsed = staticFiles.safeParse(ASSETS)
   return parsed.success ? parsed.data : null
@@ -204,7 +242,10 @@ const ownSchema = parsedBy(
   }),
 )
 
-/** An intersection of schemas reports the faults of all of them. The function at the end compares variables with each other, once each is valid alone. */
+/**
+ * An intersection of schemas reports the faults of all of them. The function at the end compares
+ * variables with each other, once each is valid alone.
+ */
 const configSchema = parsedBy(
   z.intersection(
     z.intersection(ownSchema, chainSchema),

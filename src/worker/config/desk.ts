@@ -4,11 +4,17 @@ import { parsePersonName } from '../ledger/entry.ts'
 import type { TokenConfig } from './auth.ts'
 import { optional, parsedBy, placeOf, type Refuse, text } from './schemas.ts'
 
-/** The words for a person's rights in `DESK_ACCESS`, each with the scope that gives a backend's token the same right. */
+/**
+ * The words for a person's rights in `DESK_ACCESS`, each with the scope that gives a backend's
+ * token the same right.
+ */
 const scopeOf = { read: 'ledger:read', approve: 'ledger:approve', pay: 'ledger:pay' } as const
 export type PersonScope = (typeof scopeOf)[keyof typeof scopeOf]
 
-/** `DESK_ACCESS`: the people who may sign in to the desk through Cloudflare Access, and what their assertions (Access's JWTs) must have. */
+/**
+ * `DESK_ACCESS`: the people who may sign in to the desk through Cloudflare Access, and what their
+ * assertions (Access's JWTs) must have.
+ */
 export interface DeskAccess {
   /** The `iss` that an assertion must have. */
   readonly issuer: string
@@ -16,7 +22,10 @@ export interface DeskAccess {
   readonly keysUrl: string
   /** The `aud` that an assertion must have. */
   readonly audience: string
-  /** The rights by e-mail address in lower case; `*@` and a domain stands for everybody with an address there. */
+  /**
+   * The rights by e-mail address in lower case; `*@` and a domain stands for everybody with an
+   * address there.
+   */
   readonly people: ReadonlyMap<string, readonly PersonScope[]>
 }
 
@@ -37,7 +46,10 @@ const people = parsedBy(z.record(z.string(), z.string(peopleExpected), peopleExp
   return found.size >= 1 && found.size <= peopleMax ? found : refuse(peopleExpected)
 })
 
-/** Parses words for rights, separated by one space each, into scopes without repetition; null if one of them is no right. */
+/**
+ * Parses words for rights, separated by one space each, into scopes without repetition; null if one
+ * of them is no right.
+ */
 function scopesIn(words: string): readonly PersonScope[] | null {
   const known = new Map<string, PersonScope>(Object.entries(scopeOf))
   const scopes = words.split(' ').map((word) => known.get(word) ?? null)
@@ -65,7 +77,10 @@ export const deskAccessSchema = optional(
   ),
 )
 
-/** Refuses a configuration in which tokens of users or backends are verified with the keys of Access: an assertion would pass as such a token. */
+/**
+ * Refuses a configuration in which tokens of users or backends are verified with the keys of
+ * Access: an assertion would pass as such a token.
+ */
 export function refuseSharedTeamKeys(access: DeskAccess | null, doors: Doors, refuse: Refuse): void {
   for (const [name, { jwksUrl }] of Object.entries(doors)) {
     if (access === null || jwksUrl === null || placeOf(jwksUrl) !== placeOf(access.keysUrl)) continue
@@ -73,5 +88,7 @@ export function refuseSharedTeamKeys(access: DeskAccess | null, doors: Doors, re
   }
 }
 
-/** How tokens of users and of backends are verified, by the variable that has the URL of the keys. */
+/**
+ * How tokens of users and of backends are verified, by the variable that has the URL of the keys.
+ */
 type Doors = Readonly<Record<'AUTH_JWKS_URL' | 'BACKEND_JWKS_URL', TokenConfig>>

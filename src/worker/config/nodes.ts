@@ -3,9 +3,14 @@ import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js'
 import * as z from 'zod/mini'
 import { entryOf, hasRepeats, hostAndPortOf, integerFrom, listOf, optional, parsedBy, text, url } from './schemas.ts'
 
-/** One entry of `TRON_NODES`, with its key. Its URLs and its key never reach a user or a log line. */
+/**
+ * One entry of `TRON_NODES`, with its key. Its URLs and its key never reach a user or a log line.
+ */
 export interface NodeConfig {
-  /** The node's name in storage (of its counts and health): a hash of its URLs with `{key}` in place of the key. So a new key does not change it. */
+  /**
+   * The node's name in storage (of its counts and health): a hash of its URLs with `{key}` in place
+   * of the key. So a new key does not change it.
+   */
   readonly id: string
   /** The operator's name for the node; null if it has none. */
   readonly name: string | null
@@ -14,15 +19,24 @@ export interface NodeConfig {
   readonly rpc: NodeServiceConfig
   /** The HTTP API. Its URL has no slash at the end, because paths are appended to it. */
   readonly api: NodeServiceConfig
-  /** The most requests in any second (`perSecond`) and in any 24 hours (`perDay`), for both services of the node together. */
+  /**
+   * The most requests in any second (`perSecond`) and in any 24 hours (`perDay`), for both services
+   * of the node together.
+   */
   readonly perSecond: number
   readonly perDay: number
 }
 
-/** One of the two services of a node, JSON-RPC or HTTP API. Both the URL and the header's value are secret, because either may contain the key. */
+/**
+ * One of the two services of a node, JSON-RPC or HTTP API. Both the URL and the header's value are
+ * secret, because either may contain the key.
+ */
 interface NodeServiceConfig {
   readonly url: string
-  /** The header with the key that is sent with each request; null if the URL contains the key, or if there is none. */
+  /**
+   * The header with the key that is sent with each request; null if the URL contains the key, or if
+   * there is none.
+   */
   readonly keyHeader: { readonly name: string; readonly value: string } | null
 }
 
@@ -38,12 +52,18 @@ const placeholder = '{key}'
 const keyHeaderByDefault = 'TRON-PRO-API-KEY'
 
 const nameExpected = 'a name of 1 to 40 printable characters, without a space at its ends'
-/** 1 to 40 letters, marks, digits, punctuation marks, symbols and inner spaces, but no character that is invisible by default. */
+/**
+ * 1 to 40 letters, marks, digits, punctuation marks, symbols and inner spaces, but no character
+ * that is invisible by default.
+ */
 const namePattern = /^(?! )(?:(?!\p{Default_Ignorable_Code_Point})[\p{L}\p{M}\p{N}\p{P}\p{S} ]){1,40}(?<! )$/u
 
 const headerExpected = 'the name of a header that can carry a key, such as x-api-key or authorization'
 const headerPattern = /^[\w!#$%&'*+.^`|~-]{1,100}$/
-/** Headers that the Fetch standard reserves for the platform, or that describe the content. With the key in one of them every request would fail. */
+/**
+ * Headers that the Fetch standard reserves for the platform, or that describe the content. With the
+ * key in one of them every request would fail.
+ */
 const takenHeaders =
   /^(accept|accept-charset|accept-encoding|access-control-.*|connection|content-.*|cookie2?|date|dnt|expect|host|keep-alive|origin|proxy-.*|referer|sec-.*|set-cookie|te|trailer|transfer-encoding|upgrade|via|x-http-method.*|x-method-override)$/i
 
@@ -52,8 +72,8 @@ const keyExpected =
 const isNodeKey = (key: unknown): key is string => typeof key === 'string' && /^(?! )[ -~]{1,4096}(?<! )$/.test(key)
 
 /**
- * The URL of a node, with `{key}` only in the path or the query. A key in the host name would be shown to people and make one node look like two. A key in the
- * fragment would never be sent.
+ * The URL of a node, with `{key}` only in the path or the query. A key in the host name would be
+ * shown to people and make one node look like two. A key in the fragment would never be sent.
  */
 const nodeUrl = parsedBy(url, (value, refuse) => {
   const { host, hash } = new URL(value)
@@ -80,7 +100,10 @@ const nodeEntry = entryOf({
 })
 type NodeEntry = z.infer<typeof nodeEntry>
 
-/** An entry of `TRON_NODES`. Refuses an entry that says how a key is sent but names no key, or whose `keyHeader` would never be sent. */
+/**
+ * An entry of `TRON_NODES`. Refuses an entry that says how a key is sent but names no key, or whose
+ * `keyHeader` would never be sent.
+ */
 const keyedEntry = parsedBy(nodeEntry, (entry, refuse) => {
   const withKey = [entry.rpc, entry.api].filter((one) => one.includes(placeholder)).length
   if (entry.keyVar === undefined && withKey > 0) return refuse(`set, since a URL has ${placeholder}`, 'keyVar')
@@ -91,7 +114,10 @@ const keyedEntry = parsedBy(nodeEntry, (entry, refuse) => {
   return entry
 })
 
-/** Parses `TRON_NODES` and `TRON_QUORUM` with the variables that `keyVar` names, so its input is all bindings. */
+/**
+ * Parses `TRON_NODES` and `TRON_QUORUM` with the variables that `keyVar` names, so its input is all
+ * bindings.
+ */
 export const nodesSchema = parsedBy(
   z.looseObject({ TRON_NODES: listOf(keyedEntry, nodesMax), TRON_QUORUM: optional(integerFrom(1, nodesMax)) }),
   ({ TRON_NODES: entries, TRON_QUORUM: quorum, ...bindings }, refuse) => {
@@ -117,8 +143,10 @@ export const nodesSchema = parsedBy(
 )
 
 /**
- * Puts the key into the URLs that contain `{key}`. For a URL without `{key}` the key is sent in a header: `keyHeader`, or `TRON-PRO-API-KEY` if neither URL
- * contains `{key}`. If only one URL contains it and no `keyHeader` is configured, the other URL gets no key: it may belong to another provider.
+ * Puts the key into the URLs that contain `{key}`. For a URL without `{key}` the key is sent in a
+ * header: `keyHeader`, or `TRON-PRO-API-KEY` if neither URL contains `{key}`. If only one URL
+ * contains it and no `keyHeader` is configured, the other URL gets no key: it may belong to another
+ * provider.
  */
 function toNode(entry: NodeEntry, key: string | null): NodeConfig {
   const { rpc, api, keyHeader, name = null, perSecond = perSecondByDefault, perDay = perDayByDefault } = entry

@@ -19,7 +19,10 @@ const feeLimitMin = Math.ceil(Number(transferEnergyMin * sunPerEnergy) / 1_000_0
 const feeLimitMax = 15_000
 const sunPerTrx = 1_000_000n
 const limitsMax = 50
-/** The default of `countPerDay`: most payouts of a currency in a day that are approved without a person. */
+/**
+ * The default of `countPerDay`: most payouts of a currency in a day that are approved without a
+ * person.
+ */
 const countPerDayByDefault = 500
 const countPerDayMax = 1_000_000
 
@@ -35,7 +38,10 @@ const limitEntry = entryOf({
 
 const payoutsExpected = 'an object with address and optionally limits and feeLimit, or its JSON text'
 
-/** Parses the form of `PAYOUTS`, an object or its JSON text. `readPayouts` then checks it against the rest of the configuration. */
+/**
+ * Parses the form of `PAYOUTS`, an object or its JSON text. `readPayouts` then checks it against
+ * the rest of the configuration.
+ */
 export const payoutsSchema = z.object({
   PAYOUTS: optional(
     z.pipe(
@@ -52,7 +58,10 @@ export const payoutsSchema = z.object({
   ),
 })
 
-/** The most sun that a token transfer from the payout address may burn: `feeLimit` of `PAYOUTS`, which is in TRX, or its default. */
+/**
+ * The most sun that a token transfer from the payout address may burn: `feeLimit` of `PAYOUTS`,
+ * which is in TRX, or its default.
+ */
 export const feeLimitOf = ({ feeLimit = feeLimitByDefault }: { readonly feeLimit?: number | undefined }): bigint =>
   BigInt(feeLimit) * sunPerTrx
 
@@ -64,8 +73,10 @@ interface Others {
 }
 
 /**
- * Makes the payout rules from parsed `PAYOUTS`; null if it is not set. Calls `refuse` if the address is a currency's contract or one of the first
- * addresses of `TRON_XPUB`, or if the limits do not fit the currencies. `findPayoutDifferences` later compares the address with the addresses that were issued.
+ * Makes the payout rules from parsed `PAYOUTS`; null if it is not set. Calls `refuse` if the
+ * address is a currency's contract or one of the first addresses of `TRON_XPUB`, or if the limits
+ * do not fit the currencies. `findPayoutDifferences` later compares the address with the addresses
+ * that were issued.
  */
 export function readPayouts(
   setting: PayoutsSetting,

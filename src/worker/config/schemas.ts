@@ -6,8 +6,8 @@ import { err, ok, parseJson, type Result } from '../common/result.ts'
 export type Bindings = Readonly<Record<string, unknown>>
 
 /**
- * Parses the bindings with `schema`. The error has one sentence for each wrong value, with the variable and what it must be. It never contains the
- * value, which may be a secret.
+ * Parses the bindings with `schema`. The error has one sentence for each wrong value, with the
+ * variable and what it must be. It never contains the value, which may be a secret.
  */
 export function parseBindings<T>(schema: z.ZodMiniType<T>, bindings: Bindings): Result<T, readonly string[]> {
   const parsed = schema.safeParse(bindings)
@@ -15,10 +15,16 @@ export function parseBindings<T>(schema: z.ZodMiniType<T>, bindings: Bindings): 
   return err([...new Set(parsed.error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`))])
 }
 
-/** Refuses the value that is being parsed, or the member of it at `path`. `takes` says what the value must be, and becomes the message. */
+/**
+ * Refuses the value that is being parsed, or the member of it at `path`. `takes` says what the
+ * value must be, and becomes the message.
+ */
 export type Refuse = (takes: string, ...path: (string | number)[]) => never
 
-/** Makes a schema that calls `parse` with what `schema` accepts. Zod's issues never contain the value, because it may be a secret. */
+/**
+ * Makes a schema that calls `parse` with what `schema` accepts. Zod's issues never contain the
+ * value, because it may be a secret.
+ */
 export const parsedBy = <In, Out>(schema: z.ZodMiniType<In>, parse: (value: In, refuse: Refuse) => Out) =>
   z.pipe(
     schema,
@@ -38,7 +44,10 @@ export const optional = <T>(schema: z.ZodMiniType<T>) =>
     z.nullable(schema),
   )
 
-/** Makes the schema of a text of 1 to 4,096 characters. `takes` says in the error what the variable must be, as everywhere in this file. */
+/**
+ * Makes the schema of a text of 1 to 4,096 characters. `takes` says in the error what the variable
+ * must be, as everywhere in this file.
+ */
 export const text = (takes: string) => z.string(takes).check(z.minLength(1, takes), z.maxLength(4096, takes))
 
 /** Makes the schema of a text that `parse` understands; `parse` returns null to refuse it. */
@@ -52,7 +61,10 @@ export const addressText = (takes: string) =>
     return address.ok ? address.value : null
   })
 
-/** Makes the schema of a whole number from `min` to `max`, or of its decimal digits as text, because variables are often texts. */
+/**
+ * Makes the schema of a whole number from `min` to `max`, or of its decimal digits as text, because
+ * variables are often texts.
+ */
 export const integerFrom = <T extends number = number>(min: number, max: number) => {
   const takes = `a whole number from ${min} to ${max}`
   const schema: z.ZodMiniType<number> = z.pipe(
@@ -62,26 +74,39 @@ export const integerFrom = <T extends number = number>(min: number, max: number)
   return schema as z.ZodMiniType<T> // safe: the range is the definition of T
 }
 
-/** Makes the schema of an array of 1 to `max` items, or of its JSON text, because secrets and `.dev.vars` can only be text. */
+/**
+ * Makes the schema of an array of 1 to `max` items, or of its JSON text, because secrets and
+ * `.dev.vars` can only be text.
+ */
 export const listOf = <T>(
   item: z.ZodMiniType<T>,
   max: number,
   takes = `an array of 1 to ${max} entries, or its JSON text`,
 ) =>
   z.pipe(
-    // A text that is not JSON becomes undefined, which the array schema refuses with `takes` as its message.
+    // A text that is not JSON becomes undefined, which the array schema refuses with `takes` as its
+    // message.
     z.transform((value) => (typeof value === 'string' ? parseJson(value) : value)),
     z.array(item, takes).check(z.minLength(1, takes), z.maxLength(max, takes)),
   )
 
-/** Whether two of the values are the same. Objects are the same only if they are one object, as in a `Set`. */
+/**
+ * Whether two of the values are the same. Objects are the same only if they are one object, as in a
+ * `Set`.
+ */
 export const hasRepeats = (values: readonly unknown[]): boolean => new Set(values).size < values.length
 
-/** Makes the schema of an object in a list. An unknown member is refused: it may be a misspelled one, without which the entry means something else. */
+/**
+ * Makes the schema of an object in a list. An unknown member is refused: it may be a misspelled
+ * one, without which the entry means something else.
+ */
 export const entryOf = <S extends Record<string, z.ZodMiniType>>(shape: S) =>
   z.strictObject(shape, `only ${Object.keys(shape).join(', ')}`)
 
-/** Parses a URL to which keys can be sent safely. A URL with a user or a password is refused, because Workers drop both without an error. */
+/**
+ * Parses a URL to which keys can be sent safely. A URL with a user or a password is refused,
+ * because Workers drop both without an error.
+ */
 export const url = parsedText('an https URL without user and password (http only for a loopback host)', (value) => {
   const parsed = URL.parse(value)
   return isSafeUrl(value) && parsed?.username === '' && parsed.password === '' ? value : null
@@ -93,18 +118,27 @@ export function isSafeUrl(value: string): boolean {
   return parsed?.protocol === 'https:' || (parsed?.protocol === 'http:' && isLoopback(parsed.hostname))
 }
 
-/** Whether a URL's host name means this machine, for which plain http and `DEV_UID` are accepted. IPv6 addresses have brackets, as in `URL.hostname`. */
+/**
+ * Whether a URL's host name means this machine, for which plain http and `DEV_UID` are accepted.
+ * IPv6 addresses have brackets, as in `URL.hostname`.
+ */
 export function isLoopback(hostname: string): boolean {
   return hostname === 'localhost' || hostname === '[::1]' || /^127\.\d{1,3}\.\d{1,3}\.\d{1,3}$/.test(hostname)
 }
 
-/** Host and port of a URL in one spelling: always with a port, without a dot after the host. `URL` itself normalizes case and IP addresses. */
+/**
+ * Host and port of a URL in one spelling: always with a port, without a dot after the host. `URL`
+ * itself normalizes case and IP addresses.
+ */
 export function hostAndPortOf(address: string): string {
   const { hostname, port, protocol } = new URL(address)
   return `${hostname.replace(/\.$/, '')}:${port || (protocol === 'https:' ? 443 : 80)}`
 }
 
-/** Host, port and path of a URL in one spelling: URLs of the same place give the same text. So two spellings of one key set are noticed. */
+/**
+ * Host, port and path of a URL in one spelling: URLs of the same place give the same text. So two
+ * spellings of one key set are noticed.
+ */
 export function placeOf(address: string): string {
   const decode = (code: string) => String.fromCharCode(Number.parseInt(code.slice(1), 16))
   const path = new URL(address).pathname.replaceAll(/%[0-9a-f]{2}/gi, decode)

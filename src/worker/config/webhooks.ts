@@ -7,7 +7,10 @@ import type { EndpointKey } from '../common/ids.ts'
 import type { WebhookEndpoint } from '../webhooks/store/endpoint-state.ts'
 import { entryOf, listOf, optional, parsedBy, text, url } from './schemas.ts'
 
-/** The most webhook endpoints of a deployment, limited because each post of ledger entries wakes one Durable Object for each endpoint. */
+/**
+ * The most webhook endpoints of a deployment, limited because each post of ledger entries wakes one
+ * Durable Object for each endpoint.
+ */
 const endpointsMax = 10
 
 const typesExpected = `types of events: ${eventTypes.join(', ')}`
@@ -37,7 +40,10 @@ export const endpointsSchema = parsedBy(
   },
 )
 
-/** Parses one secret, or two while a secret is being replaced, separated by a space. Each has 24 to 64 bytes (Standard Webhooks). Null for any other value. */
+/**
+ * Parses one secret, or two while a secret is being replaced, separated by a space. Each has 24 to
+ * 64 bytes (Standard Webhooks). Null for any other value.
+ */
 function parseSecrets(value: unknown): readonly string[] | null {
   const secrets = typeof value === 'string' ? value.split(' ') : []
   return secrets.length >= 1 && secrets.length <= 2 && secrets.every(isSecret) ? secrets : null

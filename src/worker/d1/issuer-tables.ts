@@ -31,8 +31,10 @@ const has = (column: string, kinds: readonly string[], form: string) =>
   `(${column} IS NOT NULL) = (${oneOf(...kinds)('kind')}) AND (${column} IS NULL OR (${form}))`
 
 /**
- * Acts of tokens' issuers: on addresses that this service has issued or pays from, and on whole tokens. If two acts contradict each other, the later one
- * in the chain counts (`height`, `place`, `position`), because blocks may be read in any order. A row changes only when an operator confirms a fee.
+ * Acts of tokens' issuers: on addresses that this service has issued or pays from, and on whole
+ * tokens. If two acts contradict each other, the later one in the chain counts (`height`, `place`,
+ * `position`), because blocks may be read in any order. A row changes only when an operator
+ * confirms a fee.
  */
 export const issuerActs = sqliteTable(
   'issuer_act',

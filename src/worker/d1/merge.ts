@@ -1,12 +1,14 @@
 import { type SQL, sql } from 'drizzle-orm'
 
 /**
- * SQL that selects, as `newest_id`, the `limit` highest ids below `before` of the rows in one of some states and currencies, which `states` and `currencies`
- * (SQL for JSON lists) name. It may also select NULLs.
+ * SQL that selects, as `newest_id`, the `limit` highest ids below `before` of the rows in one of
+ * some states and currencies, which `states` and `currencies` (SQL for JSON lists) name. It may
+ * also select NULLs.
  *
- * Within an index, ids are in order only for one state and currency. `highest` is SQL for the highest id of a pair below an id, one look-up in an index, or NULL.
- * The queue of a recursive query is in the order of ids: each id that is taken from it is replaced by the next one of its pair. So `limit` look-ups follow one
- * for each pair, however the rows of the pairs lie.
+ * Within an index, ids are in order only for one state and currency. `highest` is SQL for the
+ * highest id of a pair below an id, one look-up in an index, or NULL. The queue of a recursive
+ * query is in the order of ids: each id that is taken from it is replaced by the next one of its
+ * pair. So `limit` look-ups follow one for each pair, however the rows of the pairs lie.
  */
 export function selectHighest(
   states: SQL,

@@ -30,13 +30,20 @@ import {
 } from './columns.ts'
 import { reasonMax } from './state-tables.ts'
 
-// The tables of payouts. docs/database.md describes each table, and the rules that only triggers can express.
+// The tables of payouts. docs/database.md describes each table, and the rules that only triggers
+// can express.
 
-/** Why a payout is stuck: its transaction has failed, or moved something else, or too many of its transactions have ended without paying it. */
+/**
+ * Why a payout is stuck: its transaction has failed, or moved something else, or too many of its
+ * transactions have ended without paying it.
+ */
 export const stuckReasons = ['failed', 'other', 'expired'] as const
 export type StuckReason = (typeof stuckReasons)[number]
 
-/** How a transaction of the payout address has ended. `unknown`: no payout names it. `late`: it succeeded after its payout had moved on. */
+/**
+ * How a transaction of the payout address has ended. `unknown`: no payout names it. `late`: it
+ * succeeded after its payout had moved on.
+ */
 export const transactionEnds = ['paid', ...stuckReasons, 'unknown', 'late'] as const
 export type TransactionEnd = (typeof transactionEnds)[number]
 
@@ -49,7 +56,10 @@ const nullable = <Kind extends number>() => integer().$type<Kind>()
 const isOpenState = oneOf(...openStates)('state')
 const isStored = (...states: readonly PayoutState[]) => oneOf(...states)('state')
 
-/** Payouts that backends have asked for. `txid`, `expires_at` and `height` are those of the payout's newest transaction. */
+/**
+ * Payouts that backends have asked for. `txid`, `expires_at` and `height` are those of the payout's
+ * newest transaction.
+ */
 export const payouts = sqliteTable(
   'payout',
   {
@@ -141,14 +151,15 @@ const isOpen = 'ended IS NULL'
 const isUnresolved = `ended IN ('unknown', 'late') AND excused IS NULL`
 
 /**
- * Transactions that the payout address sends: signed ones that a signer has handed in for a payout, and those in final blocks that belong to no payout.
- * A transaction never gets another payout.
+ * Transactions that the payout address sends: signed ones that a signer has handed in for a payout,
+ * and those in final blocks that belong to no payout. A transaction never gets another payout.
  */
 export const payoutTransactions = sqliteTable(
   'payout_transaction',
   {
     id: integer().$type<PayoutTransactionId>().primaryKey({ autoIncrement: true }),
-    version: integer().notNull().default(1), // grows by 1 with each change but a broadcast: a write names the version that it has read
+    // grows by 1 with each change but a broadcast: a write names the version that it has read
+    version: integer().notNull().default(1),
     txid: txid(),
     address: address(),
     payout_id: nullable<PayoutId>(),
@@ -162,11 +173,15 @@ export const payoutTransactions = sqliteTable(
     moved: text(), // JSON: what the transaction took from the payout address
     ended: text().$type<TransactionEnd>(),
     result: text(), // the chain's word for why the transaction failed, such as OUT_OF_ENERGY
-    burnt: integer(), // sun that a failed transaction burnt, and the energy that it used, once nodes have shown both: only for people
+    // sun that a failed transaction burnt, and the energy that it used, once nodes have shown both:
+    // only for people
+    burnt: integer(),
     energy: integer(),
     reported: text().$type<TransactionEnd | 'signed'>(), // what the newest event about the transaction has reported
     excused: text(), // an operator's reason why an `unknown` or `late` transaction need not stop payouts
-    seen_height: nullable<BlockHeight>(), // height of the block in which a node showed the transaction before the block was final: only for people
+    // height of the block in which a node showed the transaction before the block was final: only
+    // for people
+    seen_height: nullable<BlockHeight>(),
     next_send: instant(), // when the transaction is broadcast next
     sends: integer().notNull().default(0), // broadcasts so far
     sent_at: nullable<UnixMs>(), // when the transaction was broadcast first
@@ -224,8 +239,8 @@ export const payoutTransactions = sqliteTable(
 )
 
 /**
- * What transactions that no payout names took from the payout address, by what it was. Triggers keep these rows, so that a payout finds the transaction that may
- * already have paid it.
+ * What transactions that no payout names took from the payout address, by what it was. Triggers
+ * keep these rows, so that a payout finds the transaction that may already have paid it.
  */
 export const unnamedOutflows = sqliteTable(
   'unnamed_outflow',
@@ -239,8 +254,9 @@ export const unnamedOutflows = sqliteTable(
 )
 
 /**
- * Payouts of a currency that were approved in one hour and count towards the limits of a day: of all users together (`uid` 0) and of each user. Triggers keep
- * these sums, so that a check of the last 24 hours reads only the payouts of their first, partial hour.
+ * Payouts of a currency that were approved in one hour and count towards the limits of a day: of
+ * all users together (`uid` 0) and of each user. Triggers keep these sums, so that a check of the
+ * last 24 hours reads only the payouts of their first, partial hour.
  */
 export const payoutHours = sqliteTable(
   'payout_hour',
@@ -255,8 +271,9 @@ export const payoutHours = sqliteTable(
 )
 
 /**
- * The number of a currency's payouts in one open state, and their sum in ledger units. Triggers keep both, so that a summary reads no payouts. Sums of payouts
- * that have ended would grow for ever, and one above 2^63 could not be stored.
+ * The number of a currency's payouts in one open state, and their sum in ledger units. Triggers
+ * keep both, so that a summary reads no payouts. Sums of payouts that have ended would grow for
+ * ever, and one above 2^63 could not be stored.
  */
 export const payoutSums = sqliteTable(
   'payout_sum',
@@ -270,8 +287,9 @@ export const payoutSums = sqliteTable(
 )
 
 /**
- * The only way to change the sums and to make the event when a payout changes its state. It works like a procedure call: the triggers of payouts insert the
- * payout and its state before the change, and this table's trigger does the work and stores no row. So the table is always empty.
+ * The only way to change the sums and to make the event when a payout changes its state. It works
+ * like a procedure call: the triggers of payouts insert the payout and its state before the change,
+ * and this table's trigger does the work and stores no row. So the table is always empty.
  */
 export const payoutEffects = sqliteTable('payout_effect', {
   payout_id: integer().$type<PayoutId>().notNull(),
@@ -279,7 +297,10 @@ export const payoutEffects = sqliteTable('payout_effect', {
   counted_before: integer({ mode: 'boolean' }).notNull(),
 })
 
-/** The newest balances of the payout address as nodes have shown them (`Chain.holdings`). They are for an alarm and for people: no payout depends on them. */
+/**
+ * The newest balances of the payout address as nodes have shown them (`Chain.holdings`). They are
+ * for an alarm and for people: no payout depends on them.
+ */
 export const payoutHoldings = sqliteTable(
   'payout_holding',
   {

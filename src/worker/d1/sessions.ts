@@ -3,10 +3,16 @@ import type { Logger } from '../platform/logger.ts'
 import { metered, type Usage } from '../platform/usage.ts'
 import { type ReadDatabase, type WriteDatabase, writable } from './database.ts'
 
-/** One HTTP request or RPC call: its cost so far, and its caller's bookmark (a point in the history of the database, as a text of D1). */
+/**
+ * One HTTP request or RPC call: its cost so far, and its caller's bookmark (a point in the history
+ * of the database, as a text of D1).
+ */
 export interface Invocation {
   readonly usage: Usage
-  /** The bookmark that the caller has sent: the caller must not see an older state of the database. Null if none was sent. */
+  /**
+   * The bookmark that the caller has sent: the caller must not see an older state of the database.
+   * Null if none was sent.
+   */
   readonly bookmark: string | null
   /** The bookmark to return with the answer; null if the database was not read. */
   bookmarkAfter: string | null
@@ -15,8 +21,10 @@ export interface Invocation {
 /** Sessions with the database and its read-only copies (D1's Sessions API). */
 export interface Sessions {
   /**
-   * Runs `work` on a copy that is at least as new as the caller's bookmark. Without a bookmark the first statement goes to the primary database, so that
-   * callers see their own last write. If D1 refuses the bookmark, `work` runs a second time without the bookmark. So `work` must be repeatable.
+   * Runs `work` on a copy that is at least as new as the caller's bookmark. Without a bookmark the
+   * first statement goes to the primary database, so that callers see their own last write. If D1
+   * refuses the bookmark, `work` runs a second time without the bookmark. So `work` must be
+   * repeatable.
    */
   reading<T>(caller: Invocation, work: (db: ReadDatabase) => Promise<T>): Promise<T>
   /** Runs `work` in a session that begins at the primary database and sees its own writes. */
@@ -25,7 +33,10 @@ export interface Sessions {
   primary(usage: Usage): WriteDatabase
 }
 
-/** Makes the sessions of one database. Each statement, and the rows that it reads, are added to the `usage` of its request or call. */
+/**
+ * Makes the sessions of one database. Each statement, and the rows that it reads, are added to the
+ * `usage` of its request or call.
+ */
 export function createSessions(
   db: D1Database,
   { clock, logger }: { readonly clock: Pick<Clock, 'now'>; readonly logger: Pick<Logger, 'warn'> },
@@ -42,7 +53,9 @@ export function createSessions(
       try {
         return await from(caller.bookmark, caller, work)
       } catch {
-        logger.warn('bookmark-refused', {}) // a refused bookmark cannot be told from other errors of D1; after another error the second attempt throws, too
+        // a refused bookmark cannot be told from other errors of D1; after another error the second
+        // attempt throws, too
+        logger.warn('bookmark-refused', {})
         return from('first-primary', caller, work)
       }
     },
@@ -57,8 +70,9 @@ interface Metered extends D1PreparedStatement {
 }
 
 /**
- * Wraps the database so that every statement, and every row that it reads, is added to `usage`. Only `all` of D1 tells how many rows were read, and returns
- * rows as objects. So `raw` and `first` also use `all` here, and the columns of each statement need different names.
+ * Wraps the database so that every statement, and every row that it reads, is added to `usage`.
+ * Only `all` of D1 tells how many rows were read, and returns rows as objects. So `raw` and `first`
+ * also use `all` here, and the columns of each statement need different names.
  */
 export function meterDatabase(db: WriteDatabase, usage: Usage, clock: Pick<Clock, 'now'>): WriteDatabase {
   const whole = async <T>(statement: D1PreparedStatement) => {
@@ -95,7 +109,10 @@ export function meterDatabase(db: WriteDatabase, usage: Usage, clock: Pick<Clock
   return metering as unknown as WriteDatabase // safe: a `Database` has only `prepare` and `batch`
 }
 
-/** Adds the rows that D1 says a statement has read to `usage`. The simulation's database does not say it, so there no rows are counted. */
+/**
+ * Adds the rows that D1 says a statement has read to `usage`. The simulation's database does not
+ * say it, so there no rows are counted.
+ */
 function note(usage: Usage, { meta }: D1Result): void {
   usage.rowsRead += meta.rows_read ?? 0
   usage.databaseBytes = meta.size_after ?? usage.databaseBytes

@@ -34,7 +34,10 @@ import {
 } from './columns.ts'
 import { type RescanKind, reasonRule, rescanKinds, scanSuperseded, type TotalKind, totalKinds } from './tables.ts'
 
-/** Longest reason, in characters, that an operator may give for reading blocks again, lowering the finalized height, or giving up unreadable blocks. */
+/**
+ * Longest reason, in characters, that an operator may give for reading blocks again, lowering the
+ * finalized height, or giving up unreadable blocks.
+ */
 export const reasonMax = 500
 
 /** Position and state of the scan: one row, from the start of the scan on. */
@@ -42,7 +45,9 @@ export const scans = sqliteTable(
   'scan',
   {
     id: integer().primaryKey(),
-    height: integer().$type<BlockHeight>(), // the position: height of the newest stored block. A scan that was overtaken sets NULL, which a CHECK refuses
+    // the position: height of the newest stored block. A scan that was overtaken sets NULL, which a
+    // CHECK refuses
+    height: integer().$type<BlockHeight>(),
     hash: text().$type<BlockHash>(), // hash of the block at `height`; null if it is not known
     finalized: height(), // height of the newest final block
     finalized_time: instant(), // time of the block at the finalized height; 0 if it is not known
@@ -51,12 +56,19 @@ export const scans = sqliteTable(
     advanced_at: instant(), // when the position last moved
     caught_up_at: instant(), // start of the newest scan that reached the finalized height
     tried_at: instant(), // start of the newest scan
-    answering_since: integer().$type<UnixMs>(), // since when each scan got a finalized head; null if the newest scan got none
+    // since when each scan got a finalized head; null if the newest scan got none
+    answering_since: integer().$type<UnixMs>(),
     problem: text().$type<ChainFailure['kind']>(), // why the newest scan did not reach the finalized height
-    halted: text(), // why the chain counts as forked, so that nothing is credited until an operator acts; null: it does not
+    // why the chain counts as forked, so that nothing is credited until an operator acts; null: it
+    // does not
+    halted: text(),
     corrected_by: integer().notNull().default(0), // id of the newest `correction` (an operator lowers `finalized`) that was applied
-    nodes: text().notNull().default(''), // the nodes at which gaps (unreadable blocks) were last tried: after a change of nodes they are tried at once
-    restored_at: integer().$type<UnixMs>(), // since when payouts wait because this database is an older copy; null: it is not known to be one
+    // the nodes at which gaps (unreadable blocks) were last tried: after a change of nodes they are
+    // tried at once
+    nodes: text().notNull().default(''),
+    // since when payouts wait because this database is an older copy; null: it is not known to be
+    // one
+    restored_at: integer().$type<UnixMs>(),
   },
   (table) => [
     rule(table.id, 'id = 1'),
@@ -68,8 +80,8 @@ export const scans = sqliteTable(
 )
 
 /**
- * Blocks below the scan's position that are read again, for one of `rescanKinds`. If some blocks of a row cannot be read, they become a row of their own, so
- * that the others do not wait for them.
+ * Blocks below the scan's position that are read again, for one of `rescanKinds`. If some blocks of
+ * a row cannot be read, they become a row of their own, so that the others do not wait for them.
  */
 export const rescans = sqliteTable(
   'rescan',
@@ -85,7 +97,8 @@ export const rescans = sqliteTable(
     next_try: instant(),
     tried_at: integer().$type<UnixMs>(),
     attempts: integer().notNull().default(0), // attempts in a row that read nothing
-    receipts: integer().notNull().default(0), // for a single block whose receipts are read in parts: how many receipts were tried
+    // for a single block whose receipts are read in parts: how many receipts were tried
+    receipts: integer().notNull().default(0),
     unread: text(), // JSON: the txids whose receipts were tried and could not be read
     finished_at: integer().$type<UnixMs>(),
     closed: text(), // an operator's reason for closing the row although its blocks were not read
@@ -108,7 +121,10 @@ export const rescans = sqliteTable(
   ],
 )
 
-/** Corrections: an operator lowers a finalized height that was wrong. Inserting the row applies it, by a trigger. */
+/**
+ * Corrections: an operator lowers a finalized height that was wrong. Inserting the row applies it,
+ * by a trigger.
+ */
 export const corrections = sqliteTable(
   'correction',
   { id: integer().primaryKey(), finalized: height(), reason: text().notNull(), created_at: instant() },
@@ -116,7 +132,10 @@ export const corrections = sqliteTable(
 )
 
 const part = () => integer().notNull().default(0)
-/** The columns of a sum that exceeds SQLite's integers: 7 signed parts of 12 digits, the most significant first. */
+/**
+ * The columns of a sum that exceeds SQLite's integers: 7 signed parts of 12 digits, the most
+ * significant first.
+ */
 const parts = () => ({
   part_0: part(),
   part_1: part(),
@@ -128,8 +147,8 @@ const parts = () => ({
 })
 
 /**
- * What one address should hold in one currency by the transfers that are recorded (triggers keep this sum), what nodes showed, and the difference. Amounts are
- * in chain units.
+ * What one address should hold in one currency by the transfers that are recorded (triggers keep
+ * this sum), what nodes showed, and the difference. Amounts are in chain units.
  */
 export const holdings = sqliteTable(
   'stored_holding',
@@ -137,7 +156,8 @@ export const holdings = sqliteTable(
     cuy: cuy(),
     address_id: integer().notNull(),
     ...parts(), // recorded receipts minus recorded outflows
-    sent: integer().notNull().default(0), // number of transactions that the address has sent, each of which may have cost a fee
+    // number of transactions that the address has sent, each of which may have cost a fee
+    sent: integer().notNull().default(0),
     changed_height: integer()
       .$type<BlockHeight>()
       .notNull()
@@ -174,8 +194,9 @@ export const holdings = sqliteTable(
 )
 
 /**
- * The only way to change the recorded sum of a holding, like a procedure call: other triggers insert the chain units (`raw`) that an address received (`sign`
- * 1) or lost (−1), and this table's trigger adds them and stores no row. So the table is always empty.
+ * The only way to change the recorded sum of a holding, like a procedure call: other triggers
+ * insert the chain units (`raw`) that an address received (`sign` 1) or lost (−1), and this table's
+ * trigger adds them and stores no row. So the table is always empty.
  */
 export const movements = sqliteTable('movement', {
   cuy: cuy(),
@@ -187,8 +208,8 @@ export const movements = sqliteTable('movement', {
 })
 
 /**
- * The only way to change a total, like a procedure call: other triggers insert what a total gains or loses, and this table's trigger adds it and stores no row.
- * So the table is always empty.
+ * The only way to change a total, like a procedure call: other triggers insert what a total gains
+ * or loses, and this table's trigger adds it and stores no row. So the table is always empty.
  */
 export const summands = sqliteTable('summand', {
   cuy: cuy(),
@@ -200,9 +221,10 @@ export const summands = sqliteTable('summand', {
 })
 
 /**
- * Sums of one currency in chain units, signed. Triggers keep them, so that reading a sum counts no rows. Transfers to users: `credited`, `held`, `refused`.
- * Other transfers to addresses of the service: `gas`; away from them: `collected`. Over holdings: the `fees` that explain shortfalls, the balances as last
- * `read`, and each reported `difference`.
+ * Sums of one currency in chain units, signed. Triggers keep them, so that reading a sum counts no
+ * rows. Transfers to users: `credited`, `held`, `refused`. Other transfers to addresses of the
+ * service: `gas`; away from them: `collected`. Over holdings: the `fees` that explain shortfalls,
+ * the balances as last `read`, and each reported `difference`.
  */
 export const totals = sqliteTable(
   'total',
@@ -217,8 +239,9 @@ export const totals = sqliteTable(
 )
 
 /**
- * Running sums: all entries of a currency and type from the first up to the end of `day` (UTC, in days since 1970). Only days with such an entry have a row. A
- * trigger adds each new entry to the newest row, or begins a new day with the sums of that row.
+ * Running sums: all entries of a currency and type from the first up to the end of `day` (UTC, in
+ * days since 1970). Only days with such an entry have a row. A trigger adds each new entry to the
+ * newest row, or begins a new day with the sums of that row.
  */
 export const days = sqliteTable(
   'day',
@@ -234,8 +257,8 @@ export const days = sqliteTable(
 )
 
 /**
- * The addresses with ids from `first_id` to `last_id` have a holding in this currency, so they are compared with the chain. Both ids are 0 if no address has
- * one.
+ * The addresses with ids from `first_id` to `last_id` have a holding in this currency, so they are
+ * compared with the chain. Both ids are 0 if no address has one.
  */
 export const compared = sqliteTable(
   'compared',
@@ -243,7 +266,10 @@ export const compared = sqliteTable(
   (table) => [rule(table.cuy, positiveSafe), rule(table.first_id, between(0, 'last_id')), rule(table.last_id, safe)],
 )
 
-/** What nodes last said about a token's decimals. They are asked again until they agree on the configured ones. */
+/**
+ * What nodes last said about a token's decimals. They are asked again until they agree on the
+ * configured ones.
+ */
 export const tokens = sqliteTable(
   'token',
   {
@@ -273,12 +299,16 @@ const eventUnits = `iif(type = 'address.destroyed', ${units('raw')}, ${positiveU
 const has = (column: string, types: string, form: string) =>
   `(${column} IS NOT NULL) = (${types}) AND (${column} IS NULL OR (${form}))`
 
-/** The types of events that have rows. `deposit.credited` and `entry.posted` have none, because a ledger entry is its own event. */
+/**
+ * The types of events that have rows. `deposit.credited` and `entry.posted` have none, because a
+ * ledger entry is its own event.
+ */
 export const storedEventTypes = eventTypes.filter((type) => type !== 'deposit.credited' && type !== 'entry.posted')
 
 /**
- * Events for backends, except those that are ledger entries. A trigger inserts each row in the statement that stores the reported change. A payout changes
- * later, so its event contains a copy of it.
+ * Events for backends, except those that are ledger entries. A trigger inserts each row in the
+ * statement that stores the reported change. A payout changes later, so its event contains a copy
+ * of it.
  */
 export const events = sqliteTable(
   'stored_event',
@@ -316,8 +346,8 @@ export const events = sqliteTable(
 )
 
 /**
- * Events up to `last_id` were removed because of their age. Ledger entries up to it stay, but are no longer shown as events. There is at most one row, and none
- * before the first removal.
+ * Events up to `last_id` were removed because of their age. Ledger entries up to it stay, but are
+ * no longer shown as events. There is at most one row, and none before the first removal.
  */
 export const removedEvents = sqliteTable(
   'removed_event',
@@ -331,11 +361,13 @@ export const webhooks = sqliteTable(
   {
     endpoint: text().$type<EndpointKey>().primaryKey(),
     number: integer().notNull(), // the endpoint's number in `WEBHOOKS`, from 1
-    position: integer().$type<EventId | 0>().notNull(), // the newest event that was delivered, or skipped because of its type
+    // the newest event that was delivered, or skipped because of its type
+    position: integer().$type<EventId | 0>().notNull(),
     attempts: integer().notNull().default(0), // failed deliveries in a row of the event after `position`
     failing_since: integer().$type<UnixMs>(),
     next_try: instant(),
-    set_aside: integer().$type<EventId>(), // the newest event whose delivery was given up since the endpoint last accepted an event
+    // the newest event whose delivery was given up since the endpoint last accepted an event
+    set_aside: integer().$type<EventId>(),
     last_failure: text(),
     seen_at: instant(), // when a deployment last had the endpoint in `WEBHOOKS`
     begins_at: instant().default(0 as UnixMs), // events from before this time are not sent to the endpoint
@@ -357,7 +389,9 @@ export const alarmRows = sqliteTable(
     kind: text().$type<AlarmKind>().notNull(),
     subject: text().notNull(), // an `AlarmSubject` as JSON, its members in alphabetical order
     raised_at: integer().$type<UnixMs>(), // when the alarm was raised; null while the fault has not lasted long enough
-    seen_at: instant(), // until the alarm: when the fault was first seen. Then: when it was last seen, though not for all kinds
+    // until the alarm: when the fault was first seen. Then: when it was last seen, though not for
+    // all kinds
+    seen_at: instant(),
   },
   (table) => [
     primaryKey({ columns: [table.kind, table.subject] }),

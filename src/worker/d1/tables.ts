@@ -38,19 +38,24 @@ import {
   uid,
 } from './columns.ts'
 
-// The tables of the ledger and of transfers. Those of the scan, holdings, events and alarms are in state-tables.ts. docs/database.md describes each table, and
-// the rules that only SQL can express: STRICT and the triggers.
+// The tables of the ledger and of transfers. Those of the scan, holdings, events and alarms are in
+// state-tables.ts. docs/database.md describes each table, and the rules that only SQL can express:
+// STRICT and the triggers.
 
 /** The states of a transfer (docs/concepts.md, Words). `moved` is money that is never a deposit. */
 export const transferStates = ['seen', 'dropped', 'held', 'refused', 'credited', 'moved'] as const
 export type TransferState = (typeof transferStates)[number]
 
-/** What a backend or a person decides about a transfer that is held for review. After `refuse`, `credit` is still possible; after `credit` nothing is. */
+/**
+ * What a backend or a person decides about a transfer that is held for review. After `refuse`,
+ * `credit` is still possible; after `credit` nothing is.
+ */
 export const decisionKinds = ['credit', 'refuse'] as const
 export type DecisionKind = (typeof decisionKinds)[number]
 
 /**
- * Why blocks are read again: the scan could not read them (`gap`), an operator asked for it (`request`), or a payout's transaction may be in them (`payout`).
+ * Why blocks are read again: the scan could not read them (`gap`), an operator asked for it
+ * (`request`), or a payout's transaction may be in them (`payout`).
  */
 export const rescanKinds = ['gap', 'request', 'payout'] as const
 export type RescanKind = (typeof rescanKinds)[number]
@@ -59,19 +64,28 @@ export type RescanKind = (typeof rescanKinds)[number]
 export const totalKinds = ['credited', 'held', 'refused', 'gas', 'collected', 'fees', 'read', 'difference'] as const
 export type TotalKind = (typeof totalKinds)[number]
 
-/** The name of the CHECK that refuses a step of the scan if another scan has moved the position meanwhile. */
+/**
+ * The name of the CHECK that refuses a step of the scan if another scan has moved the position
+ * meanwhile.
+ */
 export const scanSuperseded = 'scan_superseded'
 
-/** Makes the CHECK of a column `reason`: one of `heldReasons` where `isHeld` is true, of `refusedReasons` where `isRefused` is, else NULL. */
+/**
+ * Makes the CHECK of a column `reason`: one of `heldReasons` where `isHeld` is true, of
+ * `refusedReasons` where `isRefused` is, else NULL.
+ */
 export function reasonRule(isHeld: string, isRefused: string): string {
   const isOneOf = (reasons: readonly string[]) => `reason IS NOT NULL AND ${oneOf(...reasons)('reason')}`
   return `iif(${isHeld}, ${isOneOf(heldReasons)}, iif(${isRefused}, ${isOneOf(refusedReasons)}, reason IS NULL))`
 }
 
-// The largest tables store addresses and txids as bytes, and nothing twice. Their names begin with `stored_`. For each, 0001_invariants.sql has a view for
-// people, whose name lacks this prefix.
+// The largest tables store addresses and txids as bytes, and nothing twice. Their names begin with
+// `stored_`. For each, 0001_invariants.sql has a view for people, whose name lacks this prefix.
 
-/** Every address that was ever issued or reserved. `id` is the last step of its derivation path plus 1. */
+/**
+ * Every address that was ever issued or reserved. `id` is the last step of its derivation path plus
+ * 1.
+ */
 export const addresses = sqliteTable(
   'stored_address',
   {
@@ -93,7 +107,10 @@ export const addresses = sqliteTable(
   ],
 )
 
-/** A user's balance in one currency. Only triggers write it. `newest_entry` is the id of the wallet's newest entry; 0 before the first. */
+/**
+ * A user's balance in one currency. Only triggers write it. `newest_entry` is the id of the
+ * wallet's newest entry; 0 before the first.
+ */
 export const wallets = sqliteTable(
   'wallet',
   {
@@ -112,8 +129,9 @@ export const wallets = sqliteTable(
 )
 
 /**
- * Ledger entries. Each entry is also an event: events and entries share one sequence of ids. `created_at` never decreases as `id` grows, so a range of times is
- * a range of ids. A recharge (type 1) has a `transfer_id` in place of an `osn`.
+ * Ledger entries. Each entry is also an event: events and entries share one sequence of ids.
+ * `created_at` never decreases as `id` grows, so a range of times is a range of ids. A recharge
+ * (type 1) has a `transfer_id` in place of an `osn`.
  */
 export const flows = sqliteTable(
   'stored_flow',
@@ -158,8 +176,9 @@ export const flows = sqliteTable(
 )
 
 /**
- * The only way to create entries other than recharges, like a procedure call: the trigger of this table creates them from the list `entries` (JSON) and stores
- * no row, so the table is always empty.
+ * The only way to create entries other than recharges, like a procedure call: the trigger of this
+ * table creates them from the list `entries` (JSON) and stores no row, so the table is always
+ * empty.
  */
 export const postings = sqliteTable('posting', {
   entries: text().notNull(),
@@ -167,20 +186,30 @@ export const postings = sqliteTable('posting', {
   created_at: instant(),
 })
 
-/** SQL for transfers to a user that are not credited: the WHERE of two indices. A statement uses these indices only if its WHERE contains the same text. */
+/**
+ * SQL for transfers to a user that are not credited: the WHERE of two indices. A statement uses
+ * these indices only if its WHERE contains the same text.
+ */
 export const isOpenTransfer = `state IN ('seen', 'dropped', 'held', 'refused')`
-/** SQL for transfers that a correction of the finalized height takes back: the WHERE of an index, which a statement uses only if it contains the same text. */
+/**
+ * SQL for transfers that a correction of the finalized height takes back: the WHERE of an index,
+ * which a statement uses only if it contains the same text.
+ */
 export const isDecidedTransfer = `state IN ('held', 'refused', 'moved')`
 
 /**
- * SQL for a CHECK that `review` fits the state: an undecided transfer (`open`) is held for review, a refused one is refused, and one that is to be credited
- * does not wait for review. A transfer that is seen, dropped or moved may have any `review`.
+ * SQL for a CHECK that `review` fits the state: an undecided transfer (`open`) is held for review,
+ * a refused one is refused, and one that is to be credited does not wait for review. A transfer
+ * that is seen, dropped or moved may have any `review`.
  */
 const reviewRule = `${oneOf('open', ...decisionKinds)('review')} AND (state IN ('seen', 'dropped', 'moved')
   OR (review = 'open' AND state = 'held' AND reason = 'review') OR (review = 'refuse' AND state = 'refused' AND reason = 'review')
   OR (review = 'credit' AND reason IS NOT 'review'))`
 
-/** Transfers to users, and other transfers to or from addresses of the service. A row that becomes `credited` creates the ledger entry, by a trigger. */
+/**
+ * Transfers to users, and other transfers to or from addresses of the service. A row that becomes
+ * `credited` creates the ledger entry, by a trigger.
+ */
 export const transfers = sqliteTable(
   'stored_transfer',
   {
@@ -205,7 +234,8 @@ export const transfers = sqliteTable(
     reason: text().$type<HeldReason | RefusedReason>(),
     amount: integer().notNull(), // what was credited, in ledger units; 0 in any other state
     review: text().$type<'open' | DecisionKind>(), // `open`: the transfer waits for a decision; null: it was never held for review
-    sought: integer({ mode: 'boolean' }).notNull().default(false), // credited, in a block that is read again, and not found there yet
+    // credited, in a block that is read again, and not found there yet
+    sought: integer({ mode: 'boolean' }).notNull().default(false),
     seconds: integer(), // estimated seconds until the transfer would be final, when it was first seen
     seen_by: integer(), // number of the node that showed the transfer before it was final
     created_at: instant(),
@@ -242,8 +272,9 @@ export const transfers = sqliteTable(
 )
 
 /**
- * `entry_id` was the newest entry when `height` was the newest final height. So entries up to this one credit only transfers at or below that height, and a
- * correction of the finalized height need not look for credits among them. A trigger adds a row every 1,000 blocks.
+ * `entry_id` was the newest entry when `height` was the newest final height. So entries up to this
+ * one credit only transfers at or below that height, and a correction of the finalized height need
+ * not look for credits among them. A trigger adds a row every 1,000 blocks.
  */
 export const marks = sqliteTable(
   'credit_mark',
@@ -252,8 +283,9 @@ export const marks = sqliteTable(
 )
 
 /**
- * The only way to create recharges (entries of type 1), like a procedure call: the triggers of transfers insert here, and this table's trigger creates the
- * entry and stores no row. So the table is always empty.
+ * The only way to create recharges (entries of type 1), like a procedure call: the triggers of
+ * transfers insert here, and this table's trigger creates the entry and stores no row. So the table
+ * is always empty.
  */
 export const credits = sqliteTable('credit', {
   uid: uid(),
@@ -263,7 +295,10 @@ export const credits = sqliteTable('credit', {
   created_at: instant(),
 })
 
-/** Decisions about transfers that were held for review, with the reason (`why`). At most one of each kind for a transfer. */
+/**
+ * Decisions about transfers that were held for review, with the reason (`why`). At most one of each
+ * kind for a transfer.
+ */
 export const decisions = sqliteTable(
   'decision',
   {
@@ -282,7 +317,10 @@ export const decisions = sqliteTable(
   ],
 )
 
-/** Transactions that addresses of the service have sent. Each may have cost its `address` a fee in TRX, whose currency is `cuy`. */
+/**
+ * Transactions that addresses of the service have sent. Each may have cost its `address` a fee in
+ * TRX, whose currency is `cuy`.
+ */
 export const sentTransactions = sqliteTable(
   'sent',
   { txid: txid(), address: address(), height: height(), cuy: cuy() },
@@ -296,14 +334,20 @@ export const sentTransactions = sqliteTable(
   ],
 )
 
-/** The chain and the key, which give stored data its meaning. A deployment whose configuration differs from them serves nothing. */
+/**
+ * The chain and the key, which give stored data its meaning. A deployment whose configuration
+ * differs from them serves nothing.
+ */
 export const storedSettings = sqliteTable(
   'stored_setting',
   { name: text().primaryKey(), value: text().notNull(), stored_at: instant() },
   (table) => [rule(table.name, characters(1, 100)), rule(table.value, characters(1, 200))],
 )
 
-/** The currencies that were ever configured: what the numbers of stored amounts mean. `contract` is NULL for TRX. A configuration that differs serves nothing. */
+/**
+ * The currencies that were ever configured: what the numbers of stored amounts mean. `contract` is
+ * NULL for TRX. A configuration that differs serves nothing.
+ */
 export const storedCurrencies = sqliteTable(
   'stored_currency',
   {
@@ -328,10 +372,16 @@ export const agreedDecimals = sqliteTable(
   (table) => [rule(table.contract, hex(40)), rule(table.decimals, between(0, 255))],
 )
 
-/** `operator`: a wallet of an operator. `payer`: a payout address. `cell`: the first address of the key of a cell. */
+/**
+ * `operator`: a wallet of an operator. `payer`: a payout address. `cell`: the first address of the
+ * key of a cell.
+ */
 const keptKinds = ['operator', 'payer', 'cell'] as const
 
-/** Addresses that the configuration has ever had. `height`: the position of the scan above which an operator or a payer counts; NULL for a cell. */
+/**
+ * Addresses that the configuration has ever had. `height`: the position of the scan above which an
+ * operator or a payer counts; NULL for a cell.
+ */
 export const keptAddresses = sqliteTable(
   'kept_address',
   {
@@ -348,7 +398,10 @@ export const keptAddresses = sqliteTable(
   ],
 )
 
-/** The users of this database, `first` to `last`, where there are several databases (`CELLS`). Without a row they are all users. */
+/**
+ * The users of this database, `first` to `last`, where there are several databases (`CELLS`).
+ * Without a row they are all users.
+ */
 export const userRanges = sqliteTable(
   'user_range',
   { id: integer().primaryKey(), first: uid(), last: uid(), stored_at: instant() },

@@ -20,12 +20,18 @@ export const decisionsMax = 20
 /** Most attempts if concurrent requests or scans keep changing the transfers. */
 const triesMax = 3
 
-/** Why the whole request was refused. `deposit` counts the decisions of the request from 1 and names the faulty one. `why` is one sentence for people. */
+/**
+ * Why the whole request was refused. `deposit` counts the decisions of the request from 1 and names
+ * the faulty one. `why` is one sentence for people.
+ */
 export type DecideFailure =
   | { readonly kind: 'bad-input'; readonly deposit?: number; readonly member: string; readonly why: string }
   /** No stored transfer to a user has this txid and position. */
   | { readonly kind: 'not-found'; readonly deposit: number; readonly why: string }
-  /** The transfer is not held for review, or it was decided to credit it. Or the chain is forked: then `deposit` is absent. */
+  /**
+   * The transfer is not held for review, or it was decided to credit it. Or the chain is forked:
+   * then `deposit` is absent.
+   */
   | { readonly kind: 'conflict'; readonly deposit?: number; readonly reason: DecideReason; readonly why: string }
 
 /** The transfers of a request as they are now, in the order of the request. */
@@ -62,8 +68,9 @@ const decisionList = z
   .check(z.minLength(1, listExpected), z.maxLength(decisionsMax, listExpected))
 
 /**
- * Stores decisions about transfers that are held for review, all or none. `list` is unchecked, as the backend sent it. Repeating a decision changes nothing
- * and succeeds. A transfer that was refused in its review can still be credited. A decision to credit is final.
+ * Stores decisions about transfers that are held for review, all or none. `list` is unchecked, as
+ * the backend sent it. Repeating a decision changes nothing and succeeds. A transfer that was
+ * refused in its review can still be credited. A decision to credit is final.
  */
 export async function decideDeposits(
   context: WriteContext,
@@ -133,7 +140,10 @@ interface OpenDecision extends Decision {
   readonly index: number
 }
 
-/** Leaves out decisions that are stored already. Fails if a transfer does not exist, or is neither held for review nor refused in its review. */
+/**
+ * Leaves out decisions that are stored already. Fails if a transfer does not exist, or is neither
+ * held for review nor refused in its review.
+ */
 function openDecisions(
   asked: readonly Decision[],
   known: readonly (Deposit | null)[],
@@ -156,8 +166,9 @@ function conflict(index: number, reason: DecideReason, why: string): DecideFailu
 }
 
 /**
- * Stores decisions and what their transfers become by the configuration of now, all or none. Fails if something that is known stops one of them. `changed`: one
- * of the transfers has changed since it was read, so nothing was stored.
+ * Stores decisions and what their transfers become by the configuration of now, all or none. Fails
+ * if something that is known stops one of them. `changed`: one of the transfers has changed since
+ * it was read, so nothing was stored.
  */
 async function applyDecisions(
   { db, currencies, operators }: WriteContext,

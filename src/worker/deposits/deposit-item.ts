@@ -8,7 +8,10 @@ import type { DepositItem, OwnedDepositItem } from '../schemas/deposit.ts'
 import type { Deposit } from './deposit.ts'
 import { explainHeld, explainRefused } from './explain.ts'
 
-/** Shows a transfer in an answer to its user. A credited transfer has the amount of its ledger entry; any other has the amount on the chain. */
+/**
+ * Shows a transfer in an answer to its user. A credited transfer has the amount of its ledger
+ * entry; any other has the amount on the chain.
+ */
 export function depositItem<A>(deposit: Deposit, currencies: Currencies, write: WriteAmount<A>): DepositItem<A> {
   const { id, txid, cuy, to, state, raw, amount, reason, finalIn, entry, createdAt } = deposit
   const currency = configured(cuy, currencies)
@@ -30,6 +33,7 @@ export function ownedDepositItem<A>(
 }
 
 function explain({ cuy, raw, state }: Deposit, reason: HeldReason | RefusedReason, currencies: Currencies): string {
-  if (state === 'held') return explainHeld(reason as HeldReason) // safe: a CHECK allows only these reasons in this state
+  // safe: a CHECK allows only these reasons in this state
+  if (state === 'held') return explainHeld(reason as HeldReason)
   return explainRefused({ cuy, raw, reason: reason as RefusedReason }, currencies) // safe: the state is `refused`, in which a CHECK allows only these reasons
 }

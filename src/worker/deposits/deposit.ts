@@ -7,15 +7,26 @@ import type { StoredTransfer } from './transfer.ts'
 
 /** A transfer to a user, in any state, as lists show it. */
 export interface Deposit extends StoredTransfer {
-  /** The ledger entry that a credited transfer has created; null if the transfer is not credited. */
+  /**
+   * The ledger entry that a credited transfer has created; null if the transfer is not credited.
+   */
   readonly entry: EntryId | null
-  /** The decision about a transfer that was held for review; null before the decision, and if there was no review. */
+  /**
+   * The decision about a transfer that was held for review; null before the decision, and if there
+   * was no review.
+   */
   readonly decided: { readonly decision: DecisionKind; readonly why: string; readonly by: DeciderName } | null
-  /** Estimated seconds until a seen transfer is final; null in any other state, or if the seconds are not known. */
+  /**
+   * Estimated seconds until a seen transfer is final; null in any other state, or if the seconds
+   * are not known.
+   */
   readonly finalIn: number | null
 }
 
-/** Selects the transfers that match every member that is not null. A null `uid` selects the transfers of all users. */
+/**
+ * Selects the transfers that match every member that is not null. A null `uid` selects the
+ * transfers of all users.
+ */
 export interface DepositFilter {
   readonly uid: Uid | null
   readonly state: DepositState | null

@@ -5,19 +5,28 @@ import type { Deposit, DepositFilter, DepositKey } from './deposit.ts'
 import { selectDepositPage } from './store/lists.ts'
 
 const endOfIds = Number.MAX_SAFE_INTEGER as TransferId // safe: above every id
-/** The newest `limit` transfers with ids below `before`. If `before` is null, the page begins with the newest transfer. */
+/**
+ * The newest `limit` transfers with ids below `before`. If `before` is null, the page begins with
+ * the newest transfer.
+ */
 export interface DepositPage {
   readonly before: TransferId | null
   readonly limit: number
 }
 
-/** One page of transfers, newest first. `count` is the number of transfers on all pages; `countedMax` (store/lists.ts) means that many or more. */
+/**
+ * One page of transfers, newest first. `count` is the number of transfers on all pages;
+ * `countedMax` (store/lists.ts) means that many or more.
+ */
 export interface DepositList {
   readonly list: readonly Deposit[]
   readonly count: number
 }
 
-/** Reads one page of transfers to users, in one round trip. It reads a bounded number of rows, however many transfers match. */
+/**
+ * Reads one page of transfers to users, in one round trip. It reads a bounded number of rows,
+ * however many transfers match.
+ */
 export async function listDeposits(
   { db, clock, currencies }: Pick<ReadContext, 'db' | 'clock' | 'currencies'>,
   filter: DepositFilter | DepositKey,

@@ -26,13 +26,17 @@ export interface RefusedTransfer {
   readonly reason: RefusedReason
 }
 
-/** Says to the user why a transfer is refused: one sentence without a full stop. It names the present minimum, or says that the earlier one was higher. */
+/**
+ * Says to the user why a transfer is refused: one sentence without a full stop. It names the
+ * present minimum, or says that the earlier one was higher.
+ */
 export function explainRefused({ cuy, raw, reason }: RefusedTransfer, currencies: Currencies): string {
   const currency = currencies.byId.get(cuy)
   if (currency === undefined) return 'its currency is no longer accepted'
   const { symbol, decimals, scale, minDeposit } = currency
   const amount = `${formatUnits(raw, decimals)} ${symbol}`
-  const isLowered = reason === 'below-minimum' && raw >= minDeposit // the transfer was refused before the operator lowered the minimum
+  // the transfer was refused before the operator lowered the minimum
+  const isLowered = reason === 'below-minimum' && raw >= minDeposit
   if (isLowered) return `${amount} was below the smallest deposit of that time`
   switch (reason) {
     case 'below-minimum':
@@ -52,7 +56,10 @@ export interface ExplainedBy {
   readonly operators: OperatorRule
 }
 
-/** Why a transaction credits nothing: `reason` for programs, and `why`, one sentence for the user without a full stop. */
+/**
+ * Why a transaction credits nothing: `reason` for programs, and `why`, one sentence for the user
+ * without a full stop.
+ */
 export interface Explanation {
   readonly reason: WorthlessReason
   readonly why: string
@@ -76,8 +83,9 @@ const fromOperator = explain(
 )
 
 /**
- * Says why a final transaction that has no deposit of this user credits nothing to the user. It tells nothing about others: a payment to an address that is not
- * the user's gets the same answer whether or not the address belongs to another user.
+ * Says why a final transaction that has no deposit of this user credits nothing to the user. It
+ * tells nothing about others: a payment to an address that is not the user's gets the same answer
+ * whether or not the address belongs to another user.
  */
 export function explainTransaction(reading: TransactionReading, by: ExplainedBy): Explanation {
   if (!reading.succeeded) return explain('transaction-failed', 'the transaction failed, so it paid nothing')
@@ -86,8 +94,10 @@ export function explainTransaction(reading: TransactionReading, by: ExplainedBy)
 }
 
 /**
- * Whether a transaction only moves an accepted token of its sender to somebody: a call of the token's contract whose one log is that transfer. In such a call
- * no contract sends TRX. False if the tokens go to the zero address: they are burnt, and the contract may pay the sender TRX for them.
+ * Whether a transaction only moves an accepted token of its sender to somebody: a call of the
+ * token's contract whose one log is that transfer. In such a call no contract sends TRX. False if
+ * the tokens go to the zero address: they are burnt, and the contract may pay the sender TRX for
+ * them.
  */
 export function isTokenTransfer(
   { owner, target, logs, transfers }: TransactionReading,
@@ -100,7 +110,10 @@ export function isTokenTransfer(
   return isOnlyOne && asset.kind === 'trc20' && asset.contract === target && from === owner && to !== zeroAddress
 }
 
-/** What one event of the transaction explains. Of several explanations the one with the lowest rank is the answer. */
+/**
+ * What one event of the transaction explains. Of several explanations the one with the lowest rank
+ * is the answer.
+ */
 interface EventExplanation extends Explanation {
   readonly rank: number
 }
@@ -114,7 +127,10 @@ function explainEvents(reading: TransactionReading, by: ExplainedBy): Explanatio
   return best === null ? null : explain(best.reason, best.why)
 }
 
-/** Says why this event is not a deposit; null if it names none of the user's addresses as the recipient. */
+/**
+ * Says why this event is not a deposit; null if it names none of the user's addresses as the
+ * recipient.
+ */
 function explainEvent(
   { contract, topics, data, position }: Log,
   { header, transfers }: TransactionReading,
@@ -146,7 +162,10 @@ function explainEvent(
   return { rank: 5, reason: 'not-a-transfer', why }
 }
 
-/** Says why the TRX that the transaction itself moves is not a deposit; null if neither sender nor recipient is the user's. */
+/**
+ * Says why the TRX that the transaction itself moves is not a deposit; null if neither sender nor
+ * recipient is the user's.
+ */
 function explainNative(reading: TransactionReading, { currencies, own, operators }: ExplainedBy): Explanation | null {
   const { owner, target, contractType, transfers, header } = reading
   if (target !== null && !own.has(target)) return owner !== null && own.has(owner) ? fromOwnAddress : null
@@ -156,8 +175,8 @@ function explainNative(reading: TransactionReading, { currencies, own, operators
 }
 
 /**
- * Says why TRX from `from` to one of the user's addresses is not a deposit: an address of the user, of an operator or of another user has sent it, or TRX is
- * no currency.
+ * Says why TRX from `from` to one of the user's addresses is not a deposit: an address of the user,
+ * of an operator or of another user has sent it, or TRX is no currency.
  */
 export function explainNotDeposit(
   from: Address,
@@ -169,7 +188,10 @@ export function explainNotDeposit(
   return isOperator(operators, from, height) ? fromOperator : internalTransfer
 }
 
-/** Numbers of contract types, here and below: enum ContractType in java-tron protocol/core/Tron.proto (PROTOCOL.md, Contract types). */
+/**
+ * Numbers of contract types, here and below: enum ContractType in java-tron
+ * protocol/core/Tron.proto (PROTOCOL.md, Contract types).
+ */
 const transferType = 1
 const trc10Type = 2
 const closed = 'which this network has disabled'
@@ -207,7 +229,10 @@ const sentences: ReadonlyMap<number, string> = new Map(
   }).flatMap(([why, types]) => types.map((type) => [type, `this ${why}`] as const)),
 )
 
-/** Says why a transaction of this contract type, which names one of the user's addresses, is not a deposit of TRX. Unknown types get a sentence, too. */
+/**
+ * Says why a transaction of this contract type, which names one of the user's addresses, is not a
+ * deposit of TRX. Unknown types get a sentence, too.
+ */
 export function explainContractType(type: number): Explanation {
   const why = sentences.get(type) ?? `this is a transaction of type ${type}, which is not a TRX transfer`
   return explain(type === trc10Type ? 'trc10' : 'not-a-transfer', why)

@@ -20,7 +20,10 @@ export interface CreditKey {
 export interface TransferFacts extends CreditKey {
   readonly block: Pick<BlockRef, 'height'>
   readonly cuy: CurrencyId
-  /** True for TRX. It decides the form of the entry's `osn`: the txid, or `txid:i<k>` if a contract sent the TRX; `txid:<position>` for a token. */
+  /**
+   * True for TRX. It decides the form of the entry's `osn`: the txid, or `txid:i<k>` if a contract
+   * sent the TRX; `txid:<position>` for a token.
+   */
   readonly native: boolean
   readonly from: Address
   readonly to: Address
@@ -28,13 +31,19 @@ export interface TransferFacts extends CreditKey {
   readonly raw: bigint
 }
 
-/** The number of the node that has shown a transfer before its block was final, and the estimated seconds from that moment until the block is final. */
+/**
+ * The number of the node that has shown a transfer before its block was final, and the estimated
+ * seconds from that moment until the block is final.
+ */
 export interface Sighting {
   readonly node: number
   readonly seconds: number
 }
 
-/** The state that a transfer gets by what the chain and the settings say, whatever is stored about it. */
+/**
+ * The state that a transfer gets by what the chain and the settings say, whatever is stored about
+ * it.
+ */
 export type Verdict =
   /** Shown by one node in a block that is not final. */
   | ({ readonly state: 'seen'; readonly uid: Uid } & Sighting)
@@ -46,7 +55,10 @@ export type Verdict =
   | { readonly state: 'refused'; readonly uid: Uid; readonly reason: Exclude<RefusedReason, 'review'> }
   /** Final, and worth `amount`: ledger units, positive. */
   | { readonly state: 'credited'; readonly uid: Uid; readonly amount: Amount }
-  /** Never a deposit: it leaves an address of the service, perhaps to another one, or an operator's wallet sent it. */
+  /**
+   * Never a deposit: it leaves an address of the service, perhaps to another one, or an operator's
+   * wallet sent it.
+   */
   | { readonly state: 'moved' }
 
 export type JudgedTransfer = TransferFacts & Verdict
@@ -59,17 +71,25 @@ export interface StoredTransfer extends TransferFacts {
   readonly uid: Uid
   readonly state: Exclude<TransferState, 'moved'>
   readonly reason: HeldReason | RefusedReason | null
-  /** `open` while it waits for a decision, then the decision. Null: it was never held for review. */
+  /**
+   * `open` while it waits for a decision, then the decision. Null: it was never held for review.
+   */
   readonly review: 'open' | DecisionKind | null
   /** What was credited, in ledger units; 0 in any other state. */
   readonly amount: Amount
-  /** How many seconds it would take until the block is final, estimated when the transfer was first seen; null if its block was final when first read. */
+  /**
+   * How many seconds it would take until the block is final, estimated when the transfer was first
+   * seen; null if its block was final when first read.
+   */
   readonly seconds: number | null
   readonly createdAt: UnixMs
   readonly changedAt: UnixMs
 }
 
-/** A transaction that an address of the service has sent. It may have cost a fee in TRX. `cuy` is the number of TRX. */
+/**
+ * A transaction that an address of the service has sent. It may have cost a fee in TRX. `cuy` is
+ * the number of TRX.
+ */
 export interface SentFact {
   readonly txid: Txid
   readonly address: Address
@@ -77,11 +97,17 @@ export interface SentFact {
   readonly cuy: CurrencyId
 }
 
-/** Which addresses are the operator's own wallets. Money that these send is `moved`, never a deposit. */
+/**
+ * Which addresses are the operator's own wallets. Money that these send is `moved`, never a
+ * deposit.
+ */
 export interface OperatorRule {
   /** The addresses that are configured now. They count as the operator's at every height. */
   readonly listed: ReadonlySet<Address>
-  /** Every address that was ever configured, with the height above which it counts as the operator's, even if it is no longer listed. */
+  /**
+   * Every address that was ever configured, with the height above which it counts as the
+   * operator's, even if it is no longer listed.
+   */
   readonly since: ReadonlyMap<Address, BlockHeight>
 }
 
@@ -91,16 +117,23 @@ export interface JudgeRules {
   readonly operators: OperatorRule
   /** Decimals that nodes agreed on, by contract. */
   readonly decimals: ReadonlyMap<Address, number>
-  /** Every payout address ever configured, with the scan's position at that time. The scan stores the address's transactions, and what issuers do to it. */
+  /**
+   * Every payout address ever configured, with the scan's position at that time. The scan stores
+   * the address's transactions, and what issuers do to it.
+   */
   readonly payers: ReadonlyMap<Address, BlockHeight>
 }
 
-/** The owners of the addresses that were looked up. An address that this service has not issued is missing. */
+/**
+ * The owners of the addresses that were looked up. An address that this service has not issued is
+ * missing.
+ */
 export type Owners = ReadonlyMap<Address, AddressOwner>
 
 /**
- * Judges a transfer of a final block. `paid-before-issue`: its block was final before the user got the address, so it belongs to nobody here and is
- * not stored. Null: it concerns no address of the service, or no configured currency. `owners` must know sender and recipient.
+ * Judges a transfer of a final block. `paid-before-issue`: its block was final before the user got
+ * the address, so it belongs to nobody here and is not stored. Null: it concerns no address of the
+ * service, or no configured currency. `owners` must know sender and recipient.
  */
 export function judgeTransfer(
   transfer: ChainTransfer,
@@ -122,7 +155,9 @@ export function judgeTransfer(
   return { ...facts, ...verdictOf(owner.uid, currency, amount, stop) }
 }
 
-/** Judges a transfer of a block that is not final yet: `seen` if it may become a deposit, else null. */
+/**
+ * Judges a transfer of a block that is not final yet: `seen` if it may become a deposit, else null.
+ */
 export function judgeSeen(
   transfer: ChainTransfer,
   block: Pick<BlockRef, 'height'>,
@@ -141,7 +176,10 @@ function currencyOf(currencies: Currencies, asset: Asset): Currency | null {
   return asset.kind === 'native' ? currencies.native : (currencies.byContract.get(asset.contract) ?? null)
 }
 
-/** Whether `from` counts as an operator's wallet at this height: a listed address always does, another one only above its height in `since`. */
+/**
+ * Whether `from` counts as an operator's wallet at this height: a listed address always does,
+ * another one only above its height in `since`.
+ */
 export function isOperator({ listed, since }: OperatorRule, from: Address, height: BlockHeight): boolean {
   const counted = since.get(from)
   return listed.has(from) || (counted !== undefined && height > counted)
@@ -151,7 +189,10 @@ export function isOperator({ listed, since }: OperatorRule, from: Address, heigh
 export type KnownOfDeposit = Omit<KnownFacts<DepositStep>, 'forked'>
 type CreditStop = Exclude<Stopper<'credit'>, 'forked'>
 
-/** What holds for a deposit by the rules of now: its sender is an operator's wallet, or something is wrong with its currency. */
+/**
+ * What holds for a deposit by the rules of now: its sender is an operator's wallet, or something is
+ * wrong with its currency.
+ */
 export function knownOf(
   { from, block }: Pick<TransferFacts, 'from' | 'block'>,
   currency: Currency,
@@ -167,14 +208,17 @@ export function knownOf(
 }
 
 /**
- * The first fact other than a fork that stops the credit of a deposit, or null. While the chain is forked nothing is judged: no block is stored, no held deposit
- * is decided again, and a trigger refuses what comes too late.
+ * The first fact other than a fork that stops the credit of a deposit, or null. While the chain is
+ * forked nothing is judged: no block is stored, no held deposit is decided again, and a trigger
+ * refuses what comes too late.
  */
-const findCreditStop = (known: KnownOfDeposit) => findStop('credit', { ...known, forked: false }) as CreditStop | null // safe: it is not forked
+// safe: it is not forked
+const findCreditStop = (known: KnownOfDeposit) => findStop('credit', { ...known, forked: false }) as CreditStop | null
 
 /**
- * Judges a transfer that a person has decided to credit. The minimum is not applied again. If something else keeps it from being credited (`known`), for
- * example because its currency is retired by now, the transfer is held for that reason.
+ * Judges a transfer that a person has decided to credit. The minimum is not applied again. If
+ * something else keeps it from being credited (`known`), for example because its currency is
+ * retired by now, the transfer is held for that reason.
  */
 export function judgeReviewed(
   { id, uid, raw }: Pick<StoredTransfer, 'id' | 'uid' | 'raw'>,
@@ -190,8 +234,8 @@ export function judgeReviewed(
 }
 
 /**
- * Judges a final transfer of `raw` chain units to a user by its currency, and by what stops its credit (`stop`). The balance's limit is checked when the
- * transfer is stored.
+ * Judges a final transfer of `raw` chain units to a user by its currency, and by what stops its
+ * credit (`stop`). The balance's limit is checked when the transfer is stored.
  */
 function verdictOf(
   uid: Uid,

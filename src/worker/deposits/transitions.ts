@@ -5,12 +5,16 @@ import type { HeldReason, RefusedReason } from '../common/reasons.ts'
 import type { DecisionKind, TransferState } from '../d1/tables.ts'
 import type { JudgedTransfer, TransferFacts } from './transfer.ts'
 
-// The state machine of a stored transfer. `npm run db:generate` writes `transferSteps` into the trigger `transfer_takes_its_steps`, which refuses every other
-// step; migrations/steps.ts has what each condition is in SQL.
+// The state machine of a stored transfer. `npm run db:generate` writes `transferSteps` into the
+// trigger `transfer_takes_its_steps`, which refuses every other step; migrations/steps.ts has what
+// each condition is in SQL.
 
 /** What must have happened for a transfer to change its state. */
 export type StepCondition =
-  /** A block with the transfer was read, at a quorum of nodes if the block is final, else at one node. */
+  /**
+   * A block with the transfer was read, at a quorum of nodes if the block is final, else at one
+   * node.
+   */
   | 'read'
   /** The scan has read every block up to the transfer's height, and none contains the transfer. */
   | 'passed'
@@ -20,10 +24,16 @@ export type StepCondition =
   | 'decided'
   /** An operator has lowered a wrong finalized height below the transfer's block. */
   | 'corrected'
-  /** A block was read again that contains a credited transfer which is sought (`isSought`), with all that is credited, in another block than before. */
+  /**
+   * A block was read again that contains a credited transfer which is sought (`isSought`), with all
+   * that is credited, in another block than before.
+   */
   | 'found-again'
 
-/** The allowed changes of state: for each, `transferSteps[from][to]` has conditions, of which one must hold. Any other change is refused. */
+/**
+ * The allowed changes of state: for each, `transferSteps[from][to]` has conditions, of which one
+ * must hold. Any other change is refused.
+ */
 export const transferSteps: Readonly<
   Record<TransferState, Partial<Readonly<Record<TransferState, readonly StepCondition[]>>>>
 > = {
@@ -44,7 +54,8 @@ export const transferSteps: Readonly<
     credited: ['asked-again', 'decided'],
     moved: ['asked-again'],
   },
-  // A credit is never taken back; only its block can change. A movement between the service's own addresses never becomes a deposit.
+  // A credit is never taken back; only its block can change. A movement between the service's own
+  // addresses never becomes a deposit.
   credited: { credited: ['found-again'] },
   moved: {},
 }
@@ -52,22 +63,31 @@ export const transferSteps: Readonly<
 /** The stored row of a judged transfer, in any state. */
 export interface KnownTransfer extends TransferFacts {
   readonly id: TransferId
-  /** Grows by 1 with each change of the row. If it has grown between the reading for a decision and its storing, the decision is made again. */
+  /**
+   * Grows by 1 with each change of the row. If it has grown between the reading for a decision and
+   * its storing, the decision is made again.
+   */
   readonly version: number
   readonly state: TransferState
   readonly uid: Uid | null
   readonly reason: HeldReason | RefusedReason | null
   readonly review: 'open' | DecisionKind | null
   /**
-   * Whether the transfer is credited and must be found in the chain again: an operator has lowered the finalized height below its block, or has asked for its
-   * block to be read again.
+   * Whether the transfer is credited and must be found in the chain again: an operator has lowered
+   * the finalized height below its block, or has asked for its block to be read again.
    */
   readonly isSought: boolean
-  /** Whether an operator has asked for the transfer's block to be read again, and that reading has not finished. */
+  /**
+   * Whether an operator has asked for the transfer's block to be read again, and that reading has
+   * not finished.
+   */
   readonly isAskedAgain: boolean
 }
 
-/** The stored row that a change replaces, with the version that was read. `isSame`: the chain still shows the same facts, so only the verdict is written. */
+/**
+ * The stored row that a change replaces, with the version that was read. `isSame`: the chain still
+ * shows the same facts, so only the verdict is written.
+ */
 export interface KnownVersion extends Pick<KnownTransfer, 'id' | 'version'> {
   readonly isSame: boolean
 }
@@ -82,7 +102,10 @@ export interface TransferChange extends TransferFacts {
   readonly review: 'open' | DecisionKind | null
   /** Ledger units; 0 unless the state is `credited`. */
   readonly amount: bigint
-  /** For a seen transfer, `seconds` is the estimated time until its block is final, and `node` the number of the node that showed it. Otherwise null. */
+  /**
+   * For a seen transfer, `seconds` is the estimated time until its block is final, and `node` the
+   * number of the node that showed it. Otherwise null.
+   */
   readonly seconds: number | null
   readonly node: number | null
 }
@@ -108,13 +131,22 @@ export interface TransferDecisions {
   readonly changed: readonly TransferChange[]
   /** New rows, in the order of the list. They are stored after the changes. */
   readonly fresh: readonly TransferChange[]
-  /** Credited transfers that were sought, and that the chain shows as they are credited, perhaps in another block. */
+  /**
+   * Credited transfers that were sought, and that the chain shows as they are credited, perhaps in
+   * another block.
+   */
   readonly found: readonly FoundTransfer[]
-  /** Credited transfers, and movements between the service's own addresses, that the chain shows otherwise. Rows and entries stay: an operator decides. */
+  /**
+   * Credited transfers, and movements between the service's own addresses, that the chain shows
+   * otherwise. Rows and entries stay: an operator decides.
+   */
   readonly contradicted: readonly Contradiction[]
 }
 
-/** A credited transfer that was found again, with the version that was read and the block in which it is now. */
+/**
+ * A credited transfer that was found again, with the version that was read and the block in which
+ * it is now.
+ */
 export interface FoundTransfer extends Pick<KnownTransfer, 'id' | 'version'> {
   readonly height: BlockHeight
   readonly isMoved: boolean
@@ -127,8 +159,9 @@ export interface Contradiction {
 }
 
 /**
- * Decides what to store for judged transfers. If the list has a transfer twice, because a node showed it in two blocks, the last one counts. A stored row
- * changes only as `transferSteps` allows. If a wallet has no room for a credit, the transfer is held.
+ * Decides what to store for judged transfers. If the list has a transfer twice, because a node
+ * showed it in two blocks, the last one counts. A stored row changes only as `transferSteps`
+ * allows. If a wallet has no room for a credit, the transfer is held.
  */
 export function decideTransfers(judged: readonly JudgedTransfer[], store: TransferStore): TransferDecisions {
   const once = [...new Map(judged.map((transfer) => [transferKey(transfer), transfer])).values()]
@@ -141,16 +174,18 @@ export function decideTransfers(judged: readonly JudgedTransfer[], store: Transf
   const [changed, fresh] = [steps.filter(({ known }) => known !== null), steps.filter(({ known }) => known === null)]
   return {
     ...compareCredited(once, store),
-    // Changes are stored first, then new rows. Their credits must fill the wallets in `balances` in the same order.
+    // Changes are stored first, then new rows. Their credits must fill the wallets in `balances` in
+    // the same order.
     changed: changed.map((step) => holdUnlessFits(step, balances)).filter((step) => !isAsKnown(step, store)),
     fresh: fresh.map((step) => holdUnlessFits(step, balances)),
   }
 }
 
 /**
- * Compares judged transfers of final blocks with the credited rows of the same keys, in every fact: currency, amount, sender, recipient and block. A sought
- * transfer may be in another block than the one in which it was credited; any other difference contradicts the credit. A movement is compared too, but for its
- * block: what is shown in its place may be a deposit of a user.
+ * Compares judged transfers of final blocks with the credited rows of the same keys, in every fact:
+ * currency, amount, sender, recipient and block. A sought transfer may be in another block than the
+ * one in which it was credited; any other difference contradicts the credit. A movement is compared
+ * too, but for its block: what is shown in its place may be a deposit of a user.
  */
 function compareCredited(
   judged: readonly JudgedTransfer[],
@@ -173,9 +208,11 @@ function compareCredited(
 
 /** What one transfer becomes if its wallet has room; null if its row must not change. */
 function nextOf(judged: JudgedTransfer, known: KnownTransfer | null, position: number | null): TransferChange | null {
-  // The scan has decided every transfer at or below its position. A node that shows such a transfer as not final is behind.
+  // The scan has decided every transfer at or below its position. A node that shows such a transfer
+  // as not final is behind.
   if (judged.state === 'seen' && (position === null || judged.block.height <= position)) return null
-  // A person or a backend has decided to credit this transfer. A new judgement may hold it, but not refuse it.
+  // A person or a backend has decided to credit this transfer. A new judgement may hold it, but not
+  // refuse it.
   if (known?.review === 'credit' && judged.state === 'refused') return null
   const proposed = proposedBy(judged)
   if (known === null) return { ...proposed, known: null, review: proposed.reason === 'review' ? 'open' : null }
@@ -188,8 +225,9 @@ function nextOf(judged: JudgedTransfer, known: KnownTransfer | null, position: n
 }
 
 /**
- * Returns what a transfer becomes by a decision. The transfer is held for review, or was refused in its review. `verdict`, from `judgeReviewed`, says what can
- * be credited now. If the wallet has no room for the credit, the transfer is held; otherwise the credit is added to `balances`.
+ * Returns what a transfer becomes by a decision. The transfer is held for review, or was refused in
+ * its review. `verdict`, from `judgeReviewed`, says what can be credited now. If the wallet has no
+ * room for the credit, the transfer is held; otherwise the credit is added to `balances`.
  */
 export function decideReview(
   deposit: Pick<KnownTransfer, 'id' | 'version' | 'uid'> & TransferFacts,
@@ -205,12 +243,18 @@ export function decideReview(
   return holdUnlessFits({ ...change, state: 'credited', reason: null, amount: verdict.amount }, balances)
 }
 
-/** What a transfer that was decided to be credited is worth now, or why nothing of it can be credited now. */
+/**
+ * What a transfer that was decided to be credited is worth now, or why nothing of it can be
+ * credited now.
+ */
 export type ReviewVerdict =
   | { readonly state: 'credited'; readonly amount: bigint }
   | { readonly state: 'held'; readonly reason: HeldReason }
 
-/** Turns a judged transfer into a row, without regard to its review. For a transfer held for review, `amount` is what a decision would credit. */
+/**
+ * Turns a judged transfer into a row, without regard to its review. For a transfer held for review,
+ * `amount` is what a decision would credit.
+ */
 function proposedBy(judged: JudgedTransfer): Omit<TransferChange, 'known' | 'review'> {
   const { txid, position, block, cuy, native, from, to, raw, state } = judged
   return {
@@ -224,8 +268,9 @@ function proposedBy(judged: JudgedTransfer): Omit<TransferChange, 'known' | 'rev
 }
 
 /**
- * Lets the review of a transfer outweigh a new judgement: an undecided transfer stays held for review, and a decision stays. Only two states outweigh the
- * review: `seen` (an operator has lowered the finalized height) and `moved` (the sender is an operator's wallet by now).
+ * Lets the review of a transfer outweigh a new judgement: an undecided transfer stays held for
+ * review, and a decision stays. Only two states outweigh the review: `seen` (an operator has
+ * lowered the finalized height) and `moved` (the sender is an operator's wallet by now).
  */
 function underReview(
   proposed: Omit<TransferChange, 'known' | 'review'>,
@@ -240,7 +285,10 @@ function underReview(
     : { ...proposed, review }
 }
 
-/** Turns a credit for which the wallet has no room into `held`, and adds any other credit to `balances`. */
+/**
+ * Turns a credit for which the wallet has no room into `held`, and adds any other credit to
+ * `balances`.
+ */
 function holdUnlessFits(step: TransferChange, balances: Map<string, bigint>): TransferChange {
   if (step.state !== 'credited') return { ...step, amount: noAmount }
   const wallet = walletKey(step.uid, step.cuy)
@@ -250,19 +298,27 @@ function holdUnlessFits(step: TransferChange, balances: Map<string, bigint>): Tr
   return step
 }
 
-/** Whether the stored row already has this state, reason and facts, so that nothing need be written. */
+/**
+ * Whether the stored row already has this state, reason and facts, so that nothing need be written.
+ */
 function isAsKnown(step: TransferChange, { known }: TransferStore): boolean {
   const row = known.get(transferKey(step))
   if (row === undefined || row.state !== step.state || row.reason !== step.reason) return false
   return isSameTransfer(step, row)
 }
 
-/** Whether the chain shows a transfer as it is stored: with the same height, currency, amount, sender, recipient and user. */
+/**
+ * Whether the chain shows a transfer as it is stored: with the same height, currency, amount,
+ * sender, recipient and user.
+ */
 function isSameTransfer(shown: TransferFacts & Pick<TransferChange, 'uid'>, stored: KnownTransfer): boolean {
   return shown.block.height === stored.block.height && shown.uid === stored.uid && isSameMoney(shown, stored)
 }
 
-/** Whether the chain shows a transfer of the same currency and amount, from the same sender to the same recipient. */
+/**
+ * Whether the chain shows a transfer of the same currency and amount, from the same sender to the
+ * same recipient.
+ */
 function isSameMoney(shown: TransferFacts, stored: KnownTransfer): boolean {
   const isSameAmount = shown.cuy === stored.cuy && shown.raw === stored.raw && shown.native === stored.native
   return isSameAmount && shown.from === stored.from && shown.to === stored.to

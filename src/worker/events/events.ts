@@ -24,7 +24,10 @@ type WithReason = Uncredited & { readonly reason: string; readonly why: string }
 /** What the issuer of a token did to an address of the service, in transaction `txid`. */
 type OfAddress = { readonly address: string; readonly cuy: number; readonly txid: string }
 
-/** The member `data` of an event, by the event's type. A payout is shown as it was at the event. `A` is the type that `WriteAmount` makes of an amount. */
+/**
+ * The member `data` of an event, by the event's type. A payout is shown as it was at the event. `A`
+ * is the type that `WriteAmount` makes of an amount.
+ */
 export type EventData<A> = {
   readonly 'deposit.seen': Uncredited & { readonly amt: A; readonly seconds: number }
   readonly 'deposit.dropped': Key
@@ -48,7 +51,10 @@ export type EventItem<A> = {
   }
 }[EventType]
 
-/** Turns a stored event into what readers get. `write` makes amounts: JSON numbers or texts, as the reader needs. */
+/**
+ * Turns a stored event into what readers get. `write` makes amounts: JSON numbers or texts, as the
+ * reader needs.
+ */
 export function eventItem<A>(event: StoredEvent, currencies: Currencies, write: WriteAmount<A>): EventItem<A> {
   const { id, type, uid, created_at } = event
   const data = renderers[type](event, { currencies, write })
@@ -76,7 +82,10 @@ const ofPayout = (event: StoredEvent, { currencies, write }: RenderedBy) => {
   return payoutItem(payout, currencies, write)
 }
 
-/** Renders the data of each type of event. A type that is missing here does not compile, nor does a member that `EventData` has and its rendering lacks. */
+/**
+ * Renders the data of each type of event. A type that is missing here does not compile, nor does a
+ * member that `EventData` has and its rendering lacks.
+ */
 const renderers: { readonly [T in EventType]: (event: StoredEvent, by: RenderedBy) => EventData<unknown>[T] } = {
   'deposit.seen': (event, by) => ({
     ...ofTransfer(event),
@@ -98,7 +107,8 @@ const renderers: { readonly [T in EventType]: (event: StoredEvent, by: RenderedB
   },
   'deposit.refused': (event, { currencies }) => {
     const [cuy, raw, reason] = [present(event.cuy), BigInt(present(event.raw)), present(event.reason)]
-    const why = explainRefused({ cuy, raw, reason: reason as RefusedReason }, currencies) // safe: a CHECK allows only these in this type
+    // safe: a CHECK allows only these in this type
+    const why = explainRefused({ cuy, raw, reason: reason as RefusedReason }, currencies)
     return { ...ofTransfer(event), cuy, address: addressOf(event), reason, why }
   },
   'entry.posted': (event, by) => ({ entry: entryOf(event, by) }),
@@ -113,10 +123,14 @@ const renderers: { readonly [T in EventType]: (event: StoredEvent, by: RenderedB
   'address.destroyed': (event, by) => ({ ...ofAddress(event), amt: amountOf(event, by) }),
 }
 
-/** Reads the ledger entry from an event about an entry. The event's row has all columns of the entry. */
+/**
+ * Reads the ledger entry from an event about an entry. The event's row has all columns of the
+ * entry.
+ */
 function entryOf(event: StoredEvent, { currencies, write }: RenderedBy): PostedItem<unknown> {
   const row = { ...event, type: present(event.entry_type) }
-  return postedItem(readEntry(row as unknown as EntryRow), currencies, write) // safe: an event with an entry has all of its columns
+  // safe: an event with an entry has all of its columns
+  return postedItem(readEntry(row as unknown as EntryRow), currencies, write)
 }
 
 /** The amount of the transfer, or of the destroyed tokens, that an event is about. */

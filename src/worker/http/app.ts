@@ -29,8 +29,9 @@ export interface HttpConfig
   > {}
 
 /**
- * Makes the service for a valid configuration. It keeps no state of a request, so one app serves many requests at once. With a single cell (one database with
- * all users) it leaves out the middleware that chooses a request's cell.
+ * Makes the service for a valid configuration. It keeps no state of a request, so one app serves
+ * many requests at once. With a single cell (one database with all users) it leaves out the
+ * middleware that chooses a request's cell.
  */
 export function createApp(platform: HttpPlatform, config: HttpConfig, cells: readonly [Cell, ...Cell[]]): App {
   const ofSeveral = <T>(...list: readonly T[]) => (cells.length > 1 ? list : [])
@@ -84,8 +85,9 @@ export function createApp(platform: HttpPlatform, config: HttpConfig, cells: rea
 }
 
 /**
- * Refuses a request if the configuration does not belong to the stored data of a cell that the request concerns, for example because of its `TRON_XPUB`. If the
- * request concerns several cells, as a health check does, the sentence names the cell and its settings.
+ * Refuses a request if the configuration does not belong to the stored data of a cell that the
+ * request concerns, for example because of its `TRON_XPUB`. If the request concerns several cells,
+ * as a health check does, the sentence names the cell and its settings.
  */
 const configured: MiddlewareHandler<Env> = async (c, next) => {
   const { cells } = c.env
@@ -97,7 +99,10 @@ const configured: MiddlewareHandler<Env> = async (c, next) => {
   return failure(inCell(wrong.number, { ...configurationDiffers, msg }))
 }
 
-/** Makes the service for an invalid configuration. Every path answers 503 except the deposit page, which shows the fault and which no page may frame. */
+/**
+ * Makes the service for an invalid configuration. Every path answers 503 except the deposit page,
+ * which shows the fault and which no page may frame.
+ */
 export function createUnconfiguredApp(platform: HttpPlatform, files: StaticFiles | null): App {
   const hono = createHono(platform, null, [...routes.map(({ path }) => path), ...pagesOf(files)])
   servePages(hono, files, noPageSettings)
@@ -118,7 +123,10 @@ function servePages(hono: Hono<Env>, files: StaticFiles | null, settings: PageSe
 const callerRoutes: readonly Route[] = routes
 const backendRoutes: readonly LedgerRoute[] = ledgerRoutes
 
-/** The methods that a path answers. Routes for backends and pages do not answer OPTIONS, so pages of other origins cannot call them. */
+/**
+ * The methods that a path answers. Routes for backends and pages do not answer OPTIONS, so pages of
+ * other origins cannot call them.
+ */
 function methodsOf(path: string, origins: Config['cors']): readonly Method[] {
   const caller = callerRoutes.find((route) => route.path === path)
   const own = backendRoutes.filter((route) => route.path === path)
@@ -133,7 +141,10 @@ function methodsOf(path: string, origins: Config['cors']): readonly Method[] {
   ]
 }
 
-/** Refuses HEAD on a route whose GET may change something. Without it, Hono would pass HEAD to the handler of GET. */
+/**
+ * Refuses HEAD on a route whose GET may change something. Without it, Hono would pass HEAD to the
+ * handler of GET.
+ */
 function refuseHead(methods: readonly Method[]): MiddlewareHandler<Env> {
   return async (c, next) => (c.req.method === 'HEAD' ? failure(wrongMethod(methods)) : next())
 }
@@ -149,8 +160,8 @@ function createHono(platform: HttpPlatform, origins: Config['cors'], paths: read
 }
 
 /**
- * The path of the route, or `noRoute`. The path is neither decoded nor trimmed: each route has one spelling, so `/wallet%2Flist` and `/wallet/list/` are
- * unknown.
+ * The path of the route, or `noRoute`. The path is neither decoded nor trimmed: each route has one
+ * spelling, so `/wallet%2Flist` and `/wallet/list/` are unknown.
  */
 function pathOf({ url }: Request, paths: ReadonlySet<string>): string {
   const start = url.indexOf('/', url.indexOf('://') + 3)

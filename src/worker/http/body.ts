@@ -18,8 +18,9 @@ import {
 const bodyDepthMax = 3
 
 /**
- * Reads a JSON body without checking it. Each amount (`amt`, `fee`) stays the text of its digits as sent. Another number whose digits a double cannot keep
- * becomes NaN, which no schema accepts. An optional member that is null is left out.
+ * Reads a JSON body without checking it. Each amount (`amt`, `fee`) stays the text of its digits as
+ * sent. Another number whose digits a double cannot keep becomes NaN, which no schema accepts. An
+ * optional member that is null is left out.
  */
 export async function readJsonBody(request: Request): Promise<Result<unknown, Problem>> {
   const [mediaType] = (request.headers.get('content-type') ?? '').split(';')
@@ -29,7 +30,10 @@ export async function readJsonBody(request: Request): Promise<Result<unknown, Pr
   return body.ok ? parseExactly(body.value) : body
 }
 
-/** Reads the bytes of a body. If the client disconnects early, that is a refusal and not a crash of the service. */
+/**
+ * Reads the bytes of a body. If the client disconnects early, that is a refusal and not a crash of
+ * the service.
+ */
 async function readBody(request: Request): Promise<Result<Uint8Array, Problem>> {
   try {
     const bytes = await readBytes(request.body, bodyBytesMax)
@@ -39,7 +43,10 @@ async function readBody(request: Request): Promise<Result<Uint8Array, Problem>> 
   }
 }
 
-/** Reads the member `name` of a JSON body that must have no other member. The value is unchecked, and undefined if the member is missing. */
+/**
+ * Reads the member `name` of a JSON body that must have no other member. The value is unchecked,
+ * and undefined if the member is missing.
+ */
 export async function readOnlyMember(request: Request, name: string): Promise<Result<unknown, Problem>> {
   const body = await readJsonBody(request)
   if (!body.ok) return body
@@ -53,7 +60,10 @@ function membersOfBody(body: unknown): Readonly<Record<string, unknown>> | null 
   return body as Readonly<Record<string, unknown>> // safe: an object that is no array
 }
 
-/** Members of requests that may be null, which counts as absent: serializers of many languages write null for a member that is not set. */
+/**
+ * Members of requests that may be null, which counts as absent: serializers of many languages write
+ * null for a member that is not set.
+ */
 const optionalMembers: readonly string[] = ['mark', 'fee', 'proof', 'moved', 'attempts']
 
 /**
@@ -88,10 +98,16 @@ function parseExactly(bytes: Uint8Array): Result<unknown, Problem> {
   }
 }
 
-/** Matches the brackets of objects and lists, and each text, with its colon if it is the name of a member. In valid JSON it matches nothing else. */
+/**
+ * Matches the brackets of objects and lists, and each text, with its colon if it is the name of a
+ * member. In valid JSON it matches nothing else.
+ */
 const tokens = /"(?:[^"\\]|\\.)*"(\s*:)?|[{}[\]]/g
 
-/** Finds what `JSON.parse` lets pass in valid JSON: too deep nesting, and two members of the same name, of which it takes the last one. */
+/**
+ * Finds what `JSON.parse` lets pass in valid JSON: too deep nesting, and two members of the same
+ * name, of which it takes the last one.
+ */
 function findFault(json: string): Problem | null {
   const open: Set<string>[] = []
   for (const [token, colon] of json.matchAll(tokens)) {
@@ -101,7 +117,8 @@ function findFault(json: string): Problem | null {
       open.pop()
     } else if (colon !== undefined) {
       const names = open.at(-1)
-      const name: string = JSON.parse(token.slice(0, -colon.length)) // parsed, because escapes can spell the same name differently
+      // parsed, because escapes can spell the same name differently
+      const name: string = JSON.parse(token.slice(0, -colon.length))
       if (names?.has(name)) return memberTwice
       names?.add(name)
     }

@@ -19,7 +19,10 @@ export function successNote(note: string): Response {
   return envelope(200, successMsg(note), {})
 }
 
-/** The response to a failure. Its `reason`, if it has one, is in the header `x-reason`. Only the health check adds data. */
+/**
+ * The response to a failure. Its `reason`, if it has one, is in the header `x-reason`. Only the
+ * health check adds data.
+ */
 export function failure(problem: Problem, data?: JsonMembers): Response {
   const { status, msg, headers } = problem
   return envelope(status, msg, 'reason' in problem ? { ...headers, [reasonHeader]: problem.reason } : headers, data)
@@ -31,8 +34,8 @@ export function refusal(error: QueryFailure): Response {
 }
 
 /**
- * `{code, msg, data}`, the body of every response; `data` only if there is any. Hono's `c.json` sets headers one by one, which is measurably slower than
- * creating a Response with all of them.
+ * `{code, msg, data}`, the body of every response; `data` only if there is any. Hono's `c.json`
+ * sets headers one by one, which is measurably slower than creating a Response with all of them.
  */
 function envelope(status: number, msg: string, headers: Problem['headers'], data?: JsonMembers): Response {
   return new Response(JSON.stringify({ code: status, msg, data }), {

@@ -8,7 +8,9 @@ import type { PersonFailure } from './auth/access-assertion.ts'
 import type { AuthFailure, Scope } from './auth/authenticate.ts'
 import { tokenFaults } from './auth/token-fault.ts'
 
-/** A failure as a client sees it: one sentence, never a stack, SQL, the URL of a node or a secret. */
+/**
+ * A failure as a client sees it: one sentence, never a stack, SQL, the URL of a node or a secret.
+ */
 export type Problem = PlainProblem | ReasonedProblem
 
 interface Sentence {
@@ -21,7 +23,10 @@ export interface PlainProblem extends Sentence {
   readonly status: 400 | 401 | 403 | 404 | 405 | 413 | 414 | 415 | 500
 }
 
-/** A failure whose HTTP status has several possible causes. `reason` names the cause, and is sent as `x-reason`. */
+/**
+ * A failure whose HTTP status has several possible causes. `reason` names the cause, and is sent as
+ * `x-reason`.
+ */
 export interface ReasonedProblem extends Sentence {
   readonly status: 409 | 422 | 429 | 503
   readonly reason: Reason
@@ -29,19 +34,31 @@ export interface ReasonedProblem extends Sentence {
 
 export const reasonHeader = 'x-reason'
 
-/** The longest URL that is accepted, in characters. A URL with every parameter at its longest is less than half as long. */
+/**
+ * The longest URL that is accepted, in characters. A URL with every parameter at its longest is
+ * less than half as long.
+ */
 export const urlCharsMax = 2048
-/** `Retry-After` of a rate limit, in seconds: the period of the limiters in wrangler.toml, which is the longest possible wait. */
+/**
+ * `Retry-After` of a rate limit, in seconds: the period of the limiters in wrangler.toml, which is
+ * the longest possible wait.
+ */
 export const rateRetrySeconds = 60
 /** `Retry-After` if no node gave a usable response, in seconds. */
 export const chainRetrySeconds = 5
-/** `Retry-After` in seconds, if the nodes' answers are so late that nobody can say when a transaction will be final. */
+/**
+ * `Retry-After` in seconds, if the nodes' answers are so late that nobody can say when a
+ * transaction will be final.
+ */
 const lateRetrySeconds = 15
 /** `Retry-After` while another version of the service is being deployed, in seconds. */
 const deploymentRetrySeconds = 15
 /** `Retry-After` if the keys of token issuers could not be fetched, in seconds. */
 export const keysRetrySeconds = 5
-/** `Retry-After` while the database is away, in seconds. Resets of D1 are reported to last 60 to 80 s. */
+/**
+ * `Retry-After` while the database is away, in seconds. Resets of D1 are reported to last 60 to 80
+ * s.
+ */
 const databaseRetrySeconds = 10
 
 export const unknownPath: Problem = {
@@ -69,7 +86,10 @@ export const configurationDiffers = {
   reason: 'configuration-differs',
 } as const satisfies ReasonedProblem
 
-/** The database, or the scanner's object, does not answer for now. What the request was to store may be stored. */
+/**
+ * The database, or the scanner's object, does not answer for now. What the request was to store may
+ * be stored.
+ */
 export const databaseUnavailable = retryable(
   503,
   'database-unavailable',
@@ -77,7 +97,10 @@ export const databaseUnavailable = retryable(
   databaseRetrySeconds,
 )
 
-/** An exception in the part of a request that is about one of several cells. `cause` is what was thrown. */
+/**
+ * An exception in the part of a request that is about one of several cells. `cause` is what was
+ * thrown.
+ */
 export class CellError extends Error {
   readonly cell: number
 
@@ -87,12 +110,18 @@ export class CellError extends Error {
   }
 }
 
-/** The problem of a request during which the database was away. If the request is about all cells, the sentence names the cell. */
+/**
+ * The problem of a request during which the database was away. If the request is about all cells,
+ * the sentence names the cell.
+ */
 export function toAwayProblem(thrown: unknown): ReasonedProblem {
   return thrown instanceof CellError ? inCell(thrown.cell, databaseUnavailable) : databaseUnavailable
 }
 
-/** The problem of a request about all cells, because of one of them. `cell` is null if there is only one. */
+/**
+ * The problem of a request about all cells, because of one of them. `cell` is null if there is only
+ * one.
+ */
 export function inCell(cell: number | null, problem: ReasonedProblem): ReasonedProblem {
   return cell === null ? problem : { ...problem, msg: `cell ${cell}: ${problem.msg}` }
 }
@@ -104,7 +133,10 @@ const keysUnavailable: ReasonedProblem = retryable(
   keysRetrySeconds,
 )
 
-/** The longest body that is accepted, in bytes. Twenty entries with every member at its longest take less than half as many. */
+/**
+ * The longest body that is accepted, in bytes. Twenty entries with every member at its longest take
+ * less than half as many.
+ */
 export const bodyBytesMax = 65_536
 
 export const wrongMediaType: Problem = { status: 415, msg: 'the content-type must be application/json' }
@@ -113,18 +145,30 @@ export const bodyTooLarge: Problem = { status: 413, msg: `the body is larger tha
 /** The body is not JSON, or not in UTF-8. */
 export const brokenBody: Problem = { status: 400, msg: 'the body is not valid JSON' }
 export const encodedBody: Problem = { status: 415, msg: 'the body must not have a content-encoding' }
-/** The client has disconnected before it sent the whole body. The connection is gone, so nobody reads this answer. */
+/**
+ * The client has disconnected before it sent the whole body. The connection is gone, so nobody
+ * reads this answer.
+ */
 export const bodyCutOff: Problem = { status: 400, msg: 'the body ended early' }
-/** The body nests objects and lists deeper than `bodyDepthMax` (`body.ts`), or so deep that the parser fails. */
+/**
+ * The body nests objects and lists deeper than `bodyDepthMax` (`body.ts`), or so deep that the
+ * parser fails.
+ */
 export const bodyTooDeep: Problem = { status: 400, msg: 'the body is nested deeper than a valid one' }
-/** An object of the body has a member twice. It is refused, because JSON parsers disagree about which of both counts. */
+/**
+ * An object of the body has a member twice. It is refused, because JSON parsers disagree about
+ * which of both counts.
+ */
 export const memberTwice: Problem = { status: 400, msg: 'an object of the body has two members of the same name' }
 /** The problem of a JSON body that is not an object with the one member `name`. */
 export const wrongBody = (name: string): Problem => {
   return { status: 400, msg: `the body must be an object with ${name}, and nothing else` }
 }
 
-/** The problem of a request with a method that its path does not have. The sentence leaves out OPTIONS, which only browsers send. */
+/**
+ * The problem of a request with a method that its path does not have. The sentence leaves out
+ * OPTIONS, which only browsers send.
+ */
 export function wrongMethod(allowed: readonly Method[]): PlainProblem {
   const named = allowed.filter((method) => method !== 'OPTIONS')
   const list = named.length < 2 ? named.join() : `${named.slice(0, -1).join(', ')} or ${named.at(-1)}`
@@ -138,10 +182,16 @@ export function missingScope(scopes: readonly Scope[]): Problem {
   return { status: 403, msg: `the scope of the token must include ${scopes.join(' or ')}` }
 }
 
-/** The problem of a person's POST to a route without `isForPeople`. People sign in at Cloudflare Access, and may only approve, cancel and decide. */
+/**
+ * The problem of a person's POST to a route without `isForPeople`. People sign in at Cloudflare
+ * Access, and may only approve, cancel and decide.
+ */
 export const onlyBackends: Problem = { status: 403, msg: 'only a backend with a token can ask for this' }
 
-/** The problem of a refused post of entries. The sentence names the entry at fault by its number in the post, from 1. */
+/**
+ * The problem of a refused post of entries. The sentence names the entry at fault by its number in
+ * the post, from 1.
+ */
 export function toPostProblem(failure: PostFailure): Problem {
   const prefix = failure.entry === undefined ? '' : `entry ${failure.entry}: `
   switch (failure.kind) {
@@ -157,7 +207,10 @@ export function toPostProblem(failure: PostFailure): Problem {
 
 const placeOf = ({ payout }: { readonly payout?: number }) => (payout === undefined ? '' : `payout ${payout}: `)
 
-/** The problem of a request about payouts that is well-formed but refused: 409 or 422, with the reason. */
+/**
+ * The problem of a request about payouts that is well-formed but refused: 409 or 422, with the
+ * reason.
+ */
 function toPayoutRefusal(failure: Extract<PayoutFailure, { kind: 'conflict' | 'refused' }>): ReasonedProblem {
   const { kind, reason, why } = failure
   if (reason === 'no-final-block') return retryable(409, reason, placeOf(failure) + why, headRetrySeconds)
@@ -179,7 +232,10 @@ export function toPayoutProblem(failure: PayoutFailure): Problem {
   }
 }
 
-/** The problem of a request for which no cell can be chosen: its `cell` is missing or wrong, or its users are in several cells. */
+/**
+ * The problem of a request for which no cell can be chosen: its `cell` is missing or wrong, or its
+ * users are in several cells.
+ */
 export function toCellProblem({ kind, why }: ChoiceFailure): Problem {
   return kind === 'bad-input' ? { status: 400, msg: `cell: ${why}` } : inSeveralCells(why)
 }
@@ -187,7 +243,10 @@ export function toCellProblem({ kind, why }: ChoiceFailure): Problem {
 /** The problem of a request about users who are not all in the cell that answers. */
 const inSeveralCells = (msg: string): ReasonedProblem => ({ status: 422, reason: 'other-cell', msg })
 
-/** The problem of refused decisions about deposits in review. The sentence names the deposit at fault by its number in the request, from 1. */
+/**
+ * The problem of refused decisions about deposits in review. The sentence names the deposit at
+ * fault by its number in the request, from 1.
+ */
 export function toDecideProblem(failure: DecideFailure): Problem {
   const prefix = failure.deposit === undefined ? '' : `deposit ${failure.deposit}: `
   switch (failure.kind) {
@@ -200,7 +259,10 @@ export function toDecideProblem(failure: DecideFailure): Problem {
   }
 }
 
-/** The reason and the sentence for each allowance of requests to nodes that can be used up. The sentence says what this means for deposits. */
+/**
+ * The reason and the sentence for each allowance of requests to nodes that can be used up. The
+ * sentence says what this means for deposits.
+ */
 const usedUp = {
   nodes: [
     'node-allowance',
@@ -219,7 +281,10 @@ const usedUp = {
 /** The failures of a query that have a `reason`: all except bad input and unknown things. */
 export type ReasonedFailure = Exclude<QueryFailure, { readonly kind: 'bad-input' | 'not-found' }>
 
-/** The part of a sentence that replaces the seconds until a transaction is final, if nobody can estimate them. */
+/**
+ * The part of a sentence that replaces the seconds until a transaction is final, if nobody can
+ * estimate them.
+ */
 export const finalityLate = 'the answers of the network are late, so nobody can say when it is'
 
 const cannotIssue = 'no address can be issued until an operator has corrected the configuration'
@@ -253,7 +318,10 @@ export function toProblem(failure: QueryFailure): Problem {
   }
 }
 
-/** As `toProblem`, but only for failures with a reason, so that the caller need not ask whether there is one. */
+/**
+ * As `toProblem`, but only for failures with a reason, so that the caller need not ask whether
+ * there is one.
+ */
 export function toReasonedProblem(failure: ReasonedFailure): ReasonedProblem {
   switch (failure.kind) {
     case 'gap-limit': {
@@ -285,7 +353,10 @@ function notFinal(seconds: number | null): ReasonedProblem {
     : retryable(409, 'not-final', `found, not final yet; try again in about ${seconds} s`, seconds)
 }
 
-/** The problem of a request that is not authenticated. Every invalid token gets the same `msg`; `WWW-Authenticate` says more if its signature is valid. */
+/**
+ * The problem of a request that is not authenticated. Every invalid token gets the same `msg`;
+ * `WWW-Authenticate` says more if its signature is valid.
+ */
 export function toAuthProblem(failure: AuthFailure): Problem {
   if (typeof failure === 'object') {
     const { fault } = failure

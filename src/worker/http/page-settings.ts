@@ -15,10 +15,16 @@ export interface PageSettings {
   readonly devUid: Uid | null
 }
 
-/** The settings of the page while the configuration is invalid. No origin, brand or wallet of an invalid configuration can be trusted. */
+/**
+ * The settings of the page while the configuration is invalid. No origin, brand or wallet of an
+ * invalid configuration can be trusted.
+ */
 export const noPageSettings: PageSettings = { origins: [], brand: null, wallet: null, devUid: null }
 
-/** The HTML of the page with the settings as JSON in its `<meta name="settings">`, where the page's script reads them. */
+/**
+ * The HTML of the page with the settings as JSON in its `<meta name="settings">`, where the page's
+ * script reads them.
+ */
 export function withSettings(html: string, settings: PageSettings): string {
   const json = JSON.stringify(settings).replaceAll('&', '&amp;').replaceAll('"', '&quot;').replaceAll('<', '&lt;')
   return html.replace('<meta name="settings" content="">', () => `<meta name="settings" content="${json}">`)

@@ -5,14 +5,18 @@ import { callerPagePath, type PageSettings, withSettings } from './page-settings
 
 const unframed = "frame-ancestors 'none'"
 
-/** Serves the deposit page with its settings. The headers of the static file forbid framing; here pages of `settings.origins` are allowed to frame it. */
+/**
+ * Serves the deposit page with its settings. The headers of the static file forbid framing; here
+ * pages of `settings.origins` are allowed to frame it.
+ */
 export async function servePage(
   { url, method }: Request,
   files: StaticFiles,
   settings: PageSettings,
 ): Promise<Response> {
   const { origins, devUid } = settings
-  // The request's headers, such as `If-None-Match`, are not passed on: a 304 would let the browser keep a copy with older settings.
+  // The request's headers, such as `If-None-Match`, are not passed on: a 304 would let the browser
+  // keep a copy with older settings.
   const file = await files.fetch(new URL(callerPagePath, url).href, { method })
   const headers = new Headers(file.headers)
   headers.delete('etag')

@@ -8,7 +8,9 @@ import { currencyExpected } from '../ledger/parse-post.ts'
 import type { RequestContext } from './context.ts'
 import { refusal } from './envelope.ts'
 
-/** Longest value of a parameter without a limit of its own, in characters. A txid with `0x` has 66. */
+/**
+ * Longest value of a parameter without a limit of its own, in characters. A txid with `0x` has 66.
+ */
 export const paramCharsMax = 80
 
 const digitsForm = /^[1-9]\d{0,15}$/
@@ -23,7 +25,10 @@ type Shape = Record<string, z.ZodMiniType>
  */
 export type ParametersOf<Selection> = { readonly [Name in keyof Selection]-?: z.ZodMiniType<Selection[Name]> }
 
-/** Reads the parameters that the schema names from a URL, as text, and ignores others. A repeated parameter becomes a list, which no schema accepts. */
+/**
+ * Reads the parameters that the schema names from a URL, as text, and ignores others. A repeated
+ * parameter becomes a list, which no schema accepts.
+ */
 export function readParameters(schema: z.ZodMiniObject<Shape>, url: string): Readonly<Record<string, unknown>> {
   const values: Record<string, string | readonly string[]> = {}
   if (url.includes('?')) {
@@ -36,7 +41,10 @@ export function readParameters(schema: z.ZodMiniObject<Shape>, url: string): Rea
   return values
 }
 
-/** Wraps a handler, which gets the parsed parameters. A request whose parameters the schema refuses is answered with 400, and the handler is not called. */
+/**
+ * Wraps a handler, which gets the parsed parameters. A request whose parameters the schema refuses
+ * is answered with 400, and the handler is not called.
+ */
 export function withQuery<S extends Shape>(
   schema: z.ZodMiniObject<S>,
   handle: (c: RequestContext, query: z.output<z.ZodMiniObject<S>>) => Promise<Response>,
@@ -47,7 +55,10 @@ export function withQuery<S extends Shape>(
   }
 }
 
-/** Parses parameters. It refuses a repeated parameter, and a `cuy` that is not configured. The error names the first wrong parameter. */
+/**
+ * Parses parameters. It refuses a repeated parameter, and a `cuy` that is not configured. The error
+ * names the first wrong parameter.
+ */
 export function parseParameters<S extends Shape>(
   schema: z.ZodMiniObject<S>,
   values: Readonly<Record<string, unknown>>,
@@ -69,8 +80,8 @@ export function badInput(field: string, why: string): BadInput {
 }
 
 /**
- * A parameter of at most `charsMax` characters that matches `form`, and for which `parse` does not return null. `takes` says what the parameter must be, for
- * the sentence of a refusal.
+ * A parameter of at most `charsMax` characters that matches `form`, and for which `parse` does not
+ * return null. `takes` says what the parameter must be, for the sentence of a refusal.
  */
 export function textParam<T>(
   takes: string,
@@ -95,7 +106,10 @@ export function wholeNumber(max: number = Number.MAX_SAFE_INTEGER) {
   return z.pipe(textParam(takes, digitsForm, Number), z.int(takes).check(z.minimum(1, takes), z.maximum(max, takes)))
 }
 
-/** A parameter that is an id: a whole number from 1 on, as the branded type `Id`. Nobody has looked up whether the id exists. */
+/**
+ * A parameter that is an id: a whole number from 1 on, as the branded type `Id`. Nobody has looked
+ * up whether the id exists.
+ */
 export function idParam<Id extends number>() {
   return wholeNumber() as unknown as z.ZodMiniType<Id, string> // safe: any such number can be an id; `parseParameters` looks up a `cuy`
 }
@@ -107,9 +121,13 @@ export function unknownCurrency(currencies: Currencies): BadInput {
 
 /** What a `uid` must be, for the sentence that refuses any other value. */
 export const uidExpected = `a whole number from 1 to ${reservedUid}`
-/** A parameter that is the id of a user, or `reservedUid`, which stands for addresses that an operator has reserved. */
+/**
+ * A parameter that is the id of a user, or `reservedUid`, which stands for addresses that an
+ * operator has reserved.
+ */
 export function uidParam() {
-  return wholeNumber(reservedUid) as unknown as z.ZodMiniType<Uid, string> // safe: every number in this range can be a uid
+  // safe: every number in this range can be a uid
+  return wholeNumber(reservedUid) as unknown as z.ZodMiniType<Uid, string>
 }
 
 /** What an `address` must be, for the sentence that refuses any other value. */
@@ -123,7 +141,10 @@ export function addressParam() {
   })
 }
 
-/** A parameter that is one of these words. The sentence that refuses any other value lists the words. */
+/**
+ * A parameter that is one of these words. The sentence that refuses any other value lists the
+ * words.
+ */
 export function choiceParam<const Choice extends string>(choices: readonly Choice[]) {
   return z.enum([...choices], `one of ${choices.join(', ')}`)
 }
@@ -132,14 +153,21 @@ const leapDay = '(\\d\\d(0[48]|[2468][048]|[13579][26])|([02468][048]|[13579][26
 const otherDay =
   '\\d{4}-((0[13578]|1[02])-(0[1-9]|[12]\\d|3[01])|(0[469]|11)-(0[1-9]|[12]\\d|30)|02-(0[1-9]|1\\d|2[0-8]))'
 const time = '([01]\\d|2[0-3]):[0-5]\\d(:[0-5]\\d(\\.\\d{1,9})?)?'
-/** ISO 8601 with a zone, and a day that exists. `Date.parse` alone accepts other forms, and reads 31 April as 1 May. */
+/**
+ * ISO 8601 with a zone, and a day that exists. `Date.parse` alone accepts other forms, and reads 31
+ * April as 1 May.
+ */
 const instantForm = new RegExp(`^(${leapDay}|${otherDay})T${time}(Z|[+-]([01]\\d|2[0-3]):[0-5]\\d)$`)
 
 /** Digits below a millisecond. Other languages write them, but no stored time has them. */
 const belowMilliseconds = /(?<=\.\d{3})\d+/
 
-/** A parameter that is an instant. Digits below a millisecond are cut off: a stored time that another language writes with more zeros stays the same time. */
+/**
+ * A parameter that is an instant. Digits below a millisecond are cut off: a stored time that
+ * another language writes with more zeros stays the same time.
+ */
 export function instantParam() {
   const takes = 'an ISO 8601 instant such as 2026-11-01T00:00:00Z or 2026-11-01T08:00:00.000%2B08:00'
-  return textParam(takes, instantForm, (value) => Date.parse(value.replace(belowMilliseconds, '')) as UnixMs) // safe: the form is that of an instant
+  // safe: the form is that of an instant
+  return textParam(takes, instantForm, (value) => Date.parse(value.replace(belowMilliseconds, '')) as UnixMs)
 }

@@ -41,7 +41,10 @@ export const ledgerRoutes = [
   ...[ledgerPayoutsUnsigned, ledgerPayoutsSigned],
 ] as const
 
-/** The documentation of every route, by path and method. The Worker never calls this function, so the Worker's bundle has none of the documentation. */
+/**
+ * The documentation of every route, by path and method. The Worker never calls this function, so
+ * the Worker's bundle has none of the documentation.
+ */
 export const operations = () =>
   ({
     '/tron/generate': { get: tronGenerateDocs() },

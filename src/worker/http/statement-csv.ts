@@ -8,7 +8,10 @@ import type { Statement } from '../ledger/statement.ts'
 import type { PostedItem } from '../schemas/entry.ts'
 import type { RequestContext } from './context.ts'
 
-/** Which page of a statement to answer with. Only the first has the column names and opening balances, only the last the closing ones. */
+/**
+ * Which page of a statement to answer with. Only the first has the column names and opening
+ * balances, only the last the closing ones.
+ */
 export interface StatementPart {
   readonly period: Period
   readonly isFirst: boolean
@@ -35,8 +38,10 @@ const columns = [
 ] as const
 
 /**
- * Answers with a page of a statement as CSV. The first page begins with the column names and a line for each opening balance; the last page ends with a line
- * for each closing balance. So the pages, one after the other, are one file. `hasBackends` adds the column `by`: the backend that posted an entry.
+ * Answers with a page of a statement as CSV. The first page begins with the column names and a line
+ * for each opening balance; the last page ends with a line for each closing balance. So the pages,
+ * one after the other, are one file. `hasBackends` adds the column `by`: the backend that posted an
+ * entry.
  */
 export function answerCsv(
   c: RequestContext,

@@ -64,13 +64,17 @@ export interface ReadUseCase<Shape extends Record<string, z.ZodMiniType>, Answer
 
 /** A use case that may write. It gets what was sent without a check. `By` is who may send it. */
 export interface WriteUseCase<By extends Decider, Answer, Failure> extends Access {
-  /** The only member of the JSON body, whose value the use case gets. Null: it gets the whole body. */
+  /**
+   * The only member of the JSON body, whose value the use case gets. Null: it gets the whole body.
+   */
   readonly member: string | null
   readonly followUp: FollowUp
   readonly writes: (context: RequestWriteContext, sent: unknown, by: By) => Promise<Result<Answer, Failure>>
 }
 
-/** What each row of `createUseCases` is. A row says itself of which type its input or its sender is. */
+/**
+ * What each row of `createUseCases` is. A row says itself of which type its input or its sender is.
+ */
 type Row =
   | (Access & { readonly input: z.ZodMiniObject; readonly reads: Reads<never, unknown> })
   | WriteUseCase<never, unknown, unknown>

@@ -8,16 +8,24 @@ import { bareList, memberList, toJsonTexts, toStatement, type WriteDatabase } fr
 import { issuerActs } from '../d1/issuer-tables.ts'
 import type { Currencies } from '../ledger/currencies.ts'
 
-/** The most rows in one JSON text. Each row takes about 400 bytes, and D1 binds texts up to 2 MB. */
+/**
+ * The most rows in one JSON text. Each row takes about 400 bytes, and D1 binds texts up to 2 MB.
+ */
 const rowsMax = 2_000
 
-/** An act of an issuer that is to be stored, with the height of its final block and the token's currency. */
+/**
+ * An act of an issuer that is to be stored, with the height of its final block and the token's
+ * currency.
+ */
 export interface IssuerFact extends IssuerAct {
   readonly height: BlockHeight
   readonly cuy: CurrencyId
 }
 
-/** Selects the acts to store: on a whole configured token, on an address that was issued here (`owners`), and on a payout address (`payers`). */
+/**
+ * Selects the acts to store: on a whole configured token, on an address that was issued here
+ * (`owners`), and on a payout address (`payers`).
+ */
 export function selectActs(
   acts: readonly IssuerAct[],
   height: BlockHeight,
@@ -33,7 +41,9 @@ export function selectActs(
   })
 }
 
-/** Makes the statements that store acts, for a batch. Acts that are stored already stay as they are. */
+/**
+ * Makes the statements that store acts, for a batch. Acts that are stored already stay as they are.
+ */
 export function actStatements(db: WriteDatabase, facts: readonly IssuerFact[], at: UnixMs): D1PreparedStatement[] {
   const once = [...new Map(facts.map((one) => [keyOf(one), one])).values()]
   const rows = once.map(({ txid, position, height, index, cuy, kind, address, amount, basisPoints }) => ({

@@ -3,7 +3,10 @@ import type { BlockHeight, Txid } from '../chain/block.ts'
 import type { CurrencyId } from '../common/ids.ts'
 import type { issuerActs } from '../d1/issuer-tables.ts'
 
-/** An act of a token's issuer that no later act has undone. For example, a pause is undone when the issuer ends it. */
+/**
+ * An act of a token's issuer that no later act has undone. For example, a pause is undone when the
+ * issuer ends it.
+ */
 interface StandingAct {
   readonly cuy: CurrencyId
   readonly txid: Txid
@@ -21,11 +24,17 @@ export interface TokenFee extends StandingAct {
   readonly basisPoints: bigint
   /** The highest fee of one transfer, in chain units. */
   readonly maximum: bigint
-  /** Whether an operator has confirmed exactly this fee. Until then nothing of the token is paid out. */
+  /**
+   * Whether an operator has confirmed exactly this fee. Until then nothing of the token is paid
+   * out.
+   */
   readonly isConfirmed: boolean
 }
 
-/** The acts of issuers that no later act has undone, in all final blocks that were read so far. Tokens with a fee of zero are not in `fees`. */
+/**
+ * The acts of issuers that no later act has undone, in all final blocks that were read so far.
+ * Tokens with a fee of zero are not in `fees`.
+ */
 export interface IssuerState {
   readonly frozen: readonly FrozenAddress[]
   readonly paused: readonly StandingAct[]
@@ -46,7 +55,10 @@ export type StandingRow = Pick<
   'cuy' | 'kind' | 'txid' | 'height' | 'address' | 'raw' | 'basis_points' | 'confirmed_at'
 >
 
-/** Groups the rows of the view `standing_act` by kind, and turns amounts into bigints. Throws if a row lacks the address that its kind must have. */
+/**
+ * Groups the rows of the view `standing_act` by kind, and turns amounts into bigints. Throws if a
+ * row lacks the address that its kind must have.
+ */
 export function readIssuerState(results: readonly StandingRow[]): IssuerState {
   const rows = (kind: ActRow['kind']) => results.filter((row) => row.kind === kind)
   const standing = ({ cuy, txid, height }: StandingRow) => ({ cuy, txid, height })
@@ -73,7 +85,10 @@ export function stopsOf(state: IssuerState, cuy: CurrencyId, address: Address): 
   ]
 }
 
-/** Returns the address that an act names. Call it only for kinds that must have one, which a CHECK guarantees. */
+/**
+ * Returns the address that an act names. Call it only for kinds that must have one, which a CHECK
+ * guarantees.
+ */
 function named({ address, txid }: StandingRow): Address {
   if (address === null) throw new Error(`an act of ${txid} names no address`)
   return address

@@ -5,7 +5,10 @@ import { fixedStatement, type ReadDatabase } from '../d1/database.ts'
 import { issuerActs } from '../d1/issuer-tables.ts'
 import { type ActRow, type IssuerState, readIssuerState, type StandingRow, type TokenFee } from './state.ts'
 
-/** Reads every fee of a token that an operator has ever confirmed, by currency. Payouts made under an earlier fee are compared with these. */
+/**
+ * Reads every fee of a token that an operator has ever confirmed, by currency. Payouts made under
+ * an earlier fee are compared with these.
+ */
 export async function selectConfirmedFees(
   db: ReadDatabase,
 ): Promise<ReadonlyMap<CurrencyId, readonly Pick<TokenFee, 'basisPoints' | 'maximum'>[]>> {
@@ -16,7 +19,10 @@ export async function selectConfirmedFees(
   return Map.groupBy(fees, (fee) => fee.cuy)
 }
 
-/** Reads the acts of issuers that no later act has undone. The statement goes through every stored act, so it is not for each request of a user. */
+/**
+ * Reads the acts of issuers that no later act has undone. The statement goes through every stored
+ * act, so it is not for each request of a user.
+ */
 export async function selectIssuerState(db: ReadDatabase): Promise<IssuerState> {
   const { results } = await selectStanding(db, {}).all<StandingRow>()
   return readIssuerState(results)
@@ -30,10 +36,16 @@ export async function selectFrozenIn(db: ReadDatabase, address: Address): Promis
 
 const { cuy, kind, address, height, place, position } = issuerActs
 
-/** SQL for the acts of issuers that no later act has undone (`standing_act` in migrations/0001_invariants.sql), also for commands that use Wrangler. */
+/**
+ * SQL for the acts of issuers that no later act has undone (`standing_act` in
+ * migrations/0001_invariants.sql), also for commands that use Wrangler.
+ */
 export const standingSql = 'SELECT * FROM standing_act ORDER BY cuy, address'
 
-/** Makes the statement whose rows `readIssuerState` takes, for a caller that reads them in a batch with others. */
+/**
+ * Makes the statement whose rows `readIssuerState` takes, for a caller that reads them in a batch
+ * with others.
+ */
 export const selectStanding = fixedStatement(sql.raw(standingSql))
 
 const selectConfirmed = fixedStatement(sql`

@@ -6,8 +6,9 @@ import { holdings } from '../d1/state-tables.ts'
 import { addresses } from '../d1/tables.ts'
 
 /**
- * A sum over addresses in one currency, in chain units. `parts`: seven sums of groups of 12 decimal digits, separated by spaces, the most significant first;
- * each can have more than 12 digits. SQLite's integers are too small for the whole sum.
+ * A sum over addresses in one currency, in chain units. `parts`: seven sums of groups of 12 decimal
+ * digits, separated by spaces, the most significant first; each can have more than 12 digits.
+ * SQLite's integers are too small for the whole sum.
  */
 export interface PartsOfCurrency {
   readonly cuy: CurrencyId
@@ -24,7 +25,10 @@ function partsOf(units: SQL): SQL {
   return sql.join(sums, sql` || ' ' || `)
 }
 
-/** SQL that sums, by currency, the balances last read of addresses of the service that are frozen now. */
+/**
+ * SQL that sums, by currency, the balances last read of addresses of the service that are frozen
+ * now.
+ */
 export function selectFrozenSums(): SQL<PartsOfCurrency> {
   return sql`SELECT standing.cuy AS cuy, count(*) AS addresses, ${partsOf(sql`coalesce(${holdings.balance}, '0')`)} AS parts
 FROM standing_act AS standing CROSS JOIN ${addresses} ON ${addresses.address} = ${ofHex(sql`standing.address`)}

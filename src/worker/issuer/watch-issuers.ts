@@ -11,8 +11,8 @@ const frozenAlarmsMax = 100
 const kinds = ['address-frozen', 'token-paused', 'token-fee-set', 'token-deprecated'] as const
 
 /**
- * Turns the acts of issuers that no later act has undone into faults, for alarms. A fee that an operator has confirmed is no fault, nor is the deprecation of
- * a token that is retired here.
+ * Turns the acts of issuers that no later act has undone into faults, for alarms. A fee that an
+ * operator has confirmed is no fault, nor is the deprecation of a token that is retired here.
  */
 export function watchIssuers(state: IssuerState, currencies: Currencies): Observation {
   const symbolOf = (cuy: CurrencyId) => currencies.byId.get(cuy)?.symbol ?? String(cuy)

@@ -8,7 +8,10 @@ import type { Clock } from '../platform/clock.ts'
 import type { Logger } from '../platform/logger.ts'
 import type { Currencies } from './currencies.ts'
 
-/** A payout within all of these limits of its currency is approved without a person. Amounts are in ledger units; a day is the last 24 hours. */
+/**
+ * A payout within all of these limits of its currency is approved without a person. Amounts are in
+ * ledger units; a day is the last 24 hours.
+ */
 export interface PayoutLimit {
   readonly each: Amount
   /** A smaller payout waits for a person, because the network's fee would be more than it pays. */
@@ -30,7 +33,10 @@ export interface PayoutRules {
   readonly feeLimit: bigint
 }
 
-/** What every use case gets besides its database: the settings that it may need, the clock, the logger and the alarms. */
+/**
+ * What every use case gets besides its database: the settings that it may need, the clock, the
+ * logger and the alarms.
+ */
 export interface AppContext {
   readonly clock: Clock
   readonly logger: Logger
@@ -38,13 +44,20 @@ export interface AppContext {
   readonly currencies: Currencies
   /** `OPERATOR_ADDRESSES`, and the payout address. Money that these send is never a deposit. */
   readonly operators: ReadonlySet<Address>
-  /** `TRON_START_BLOCK`: the first block to scan in an empty database; null begins after the finalized height. */
+  /**
+   * `TRON_START_BLOCK`: the first block to scan in an empty database; null begins after the
+   * finalized height.
+   */
   readonly startBlock: BlockHeight | null
-  /** `TRON_FIRST_INDEX`: the index of the first address in an empty database; null if it is not set. */
+  /**
+   * `TRON_FIRST_INDEX`: the index of the first address in an empty database; null if it is not set.
+   */
   readonly firstIndex: number | null
   /** `ISSUE_ADDRESSES`: if false, users only get the addresses that they have. */
   readonly issuesAddresses: boolean
-  /** Derives the address at an index of the deployment's extended public key; see `deriveAddress`. */
+  /**
+   * Derives the address at an index of the deployment's extended public key; see `deriveAddress`.
+   */
   readonly addressAt: (index: number) => Address
   /** Null without `PAYOUTS`: then there are no payouts. */
   readonly payouts: PayoutRules | null

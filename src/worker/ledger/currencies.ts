@@ -13,13 +13,17 @@ export interface Currency {
   /** What people see; the symbol if no name is configured. */
   readonly name: string
   readonly asset: Asset
-  /** One whole unit is 10^`decimals` chain units: TRX has 6 decimals, and one sun is 0.000001 TRX. */
+  /**
+   * One whole unit is 10^`decimals` chain units: TRX has 6 decimals, and one sun is 0.000001 TRX.
+   */
   readonly decimals: number
   /** One whole unit is 10^`scale` ledger units. At most `decimals`. */
   readonly scale: number
   /** Smallest deposit that is credited, in chain units. 0n: every deposit is. */
   readonly minDeposit: bigint
-  /** A deposit of this many chain units or more waits for a person's review. Null: no deposit does. */
+  /**
+   * A deposit of this many chain units or more waits for a person's review. Null: no deposit does.
+   */
   readonly reviewFrom: bigint | null
   /** New deposits are held and not credited. Balances and entries stay. */
   readonly retired: boolean
@@ -37,7 +41,10 @@ export interface Currencies {
   readonly native: Currency | null
 }
 
-/** Makes `Currencies` from the configured list. The caller has checked that no two have the same `cuy` or asset. */
+/**
+ * Makes `Currencies` from the configured list. The caller has checked that no two have the same
+ * `cuy` or asset.
+ */
 export function indexCurrencies(list: readonly Currency[]): Currencies {
   const sorted = [...list].sort((a, b) => a.cuy - b.cuy)
   return {
@@ -51,7 +58,10 @@ export function indexCurrencies(list: readonly Currency[]): Currencies {
   }
 }
 
-/** The currency of a stored row. It is always configured: nothing is served while the configuration lacks a currency that has rows. */
+/**
+ * The currency of a stored row. It is always configured: nothing is served while the configuration
+ * lacks a currency that has rows.
+ */
 export function configured(cuy: CurrencyId, { byId }: Currencies): Currency {
   const currency = byId.get(cuy)
   if (currency === undefined) throw new Error(`currency ${cuy} is stored and not configured`)
@@ -68,8 +78,8 @@ export type DepositValue =
   | { readonly kind: 'too-large' }
 
 /**
- * Converts a deposit of `raw` chain units (positive) to ledger units. Digits below the currency's `scale` are cut off, never rounded up. `minDeposit` is
- * compared before they are cut off.
+ * Converts a deposit of `raw` chain units (positive) to ledger units. Digits below the currency's
+ * `scale` are cut off, never rounded up. `minDeposit` is compared before they are cut off.
  */
 export function depositValueOf(currency: Currency, raw: bigint): DepositValue {
   if (raw < currency.minDeposit) return { kind: 'below-minimum' }

@@ -12,27 +12,38 @@ export const osnForm = /^[\x20-\x7e]+$/
 /** What `parseBackendName` accepts, for messages. */
 export const backendNameExpected = 'a name of 1 to 64 letters, digits, ".", "_" or "-"'
 
-/** Parses the name of a backend, as tokens (`sub`) and RPC calls give it; null for any other value. It has no `@`, so it is never a person's. */
+/**
+ * Parses the name of a backend, as tokens (`sub`) and RPC calls give it; null for any other value.
+ * It has no `@`, so it is never a person's.
+ */
 export function parseBackendName(value: unknown): BackendName | null {
-  return typeof value === 'string' && /^[\w.-]{1,64}$/.test(value) ? (value as BackendName) : null // safe: the test is the definition
+  // safe: the test is the definition
+  return typeof value === 'string' && /^[\w.-]{1,64}$/.test(value) ? (value as BackendName) : null
 }
 
 /** Longest e-mail address, in characters (RFC 5321, 4.5.3.1.3, without the angle brackets). */
 const personCharsMax = 254
-/** An e-mail address: a local part without quotes, and a domain (RFC 5321, 4.1.2). All characters are ASCII. */
+/**
+ * An e-mail address: a local part without quotes, and a domain (RFC 5321, 4.1.2). All characters
+ * are ASCII.
+ */
 const personForm =
   /^[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+(?:\.[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+)*@[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)*$/
 
 /**
- * Parses the name of a person, which is an e-mail address; null for any other value. It returns lower case, so that two spellings of one address are one
- * person. The form is checked first: in lower case, some characters beyond ASCII become letters of somebody else's address.
+ * Parses the name of a person, which is an e-mail address; null for any other value. It returns
+ * lower case, so that two spellings of one address are one person. The form is checked first: in
+ * lower case, some characters beyond ASCII become letters of somebody else's address.
  */
 export function parsePersonName(value: unknown): PersonName | null {
   if (typeof value !== 'string' || value.length > personCharsMax || !personForm.test(value)) return null
   return value.toLowerCase() as PersonName // safe: the test above and lower case are the definition
 }
 
-/** One ledger entry: `amount` (signed) has changed the wallet `wid`, whose balance after it was `balance`. */
+/**
+ * One ledger entry: `amount` (signed) has changed the wallet `wid`, whose balance after it was
+ * `balance`.
+ */
 export interface Entry {
   readonly id: EntryId
   readonly uid: Uid
@@ -48,10 +59,15 @@ export interface Entry {
   readonly by: BackendName | ''
 }
 
-/** The types of entries that a backend can post: all but recharges (1), which only the chain makes. */
+/**
+ * The types of entries that a backend can post: all but recharges (1), which only the chain makes.
+ */
 export type PostedType = Exclude<EntryType, 1>
 
-/** Identifies an entry. Two entries never have the same key, so an order (`osn`) changes a wallet once for each type. */
+/**
+ * Identifies an entry. Two entries never have the same key, so an order (`osn`) changes a wallet
+ * once for each type.
+ */
 export interface EntryKey {
   readonly uid: Uid
   readonly cuy: CurrencyId
@@ -76,7 +92,9 @@ export interface EntrySelection {
   readonly cuy?: CurrencyId | undefined
   readonly wid?: WalletId | undefined
   readonly type?: EntryType | undefined
-  /** A full `osn`; or a txid, with or without `0x`, which selects all entries of the transaction. */
+  /**
+   * A full `osn`; or a txid, with or without `0x`, which selects all entries of the transaction.
+   */
   readonly osn?: string | undefined
   /** The earliest time, included. */
   readonly from?: UnixMs | undefined
@@ -96,10 +114,16 @@ export interface EntryList {
   readonly count: number
 }
 
-/** Writes an amount for a reader: `units` are units of 10^−`scale`. JSON answers get numbers (`jsonAmount`), RPC and CSV files get texts (`formatUnits`). */
+/**
+ * Writes an amount for a reader: `units` are units of 10^−`scale`. JSON answers get numbers
+ * (`jsonAmount`), RPC and CSV files get texts (`formatUnits`).
+ */
 export type WriteAmount<A> = (units: bigint, scale: number) => A
 
-/** Makes the item of an answer to a backend. Answers to users leave out `by`. Throws if the currency is not configured, because the scale is then unknown. */
+/**
+ * Makes the item of an answer to a backend. Answers to users leave out `by`. Throws if the currency
+ * is not configured, because the scale is then unknown.
+ */
 export function postedItem<A>(entry: Entry, currencies: Currencies, write: WriteAmount<A>): PostedItem<A> {
   const { id, uid, wid, osn, type, cuy, mark, by } = entry
   const currency = configured(cuy, currencies)

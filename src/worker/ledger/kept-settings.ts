@@ -16,11 +16,20 @@ const decimalsOnce: StoredOnce = {
   rest: [agreedDecimals.decimals],
 }
 
-/** What the database keeps of settings that may change: every value that was ever configured, or on which nodes ever agreed. */
+/**
+ * What the database keeps of settings that may change: every value that was ever configured, or on
+ * which nodes ever agreed.
+ */
 export interface KeptSettings {
-  /** Every operator's wallet that was ever configured, with the height above which transfers from it are no deposits. */
+  /**
+   * Every operator's wallet that was ever configured, with the height above which transfers from it
+   * are no deposits.
+   */
   readonly operators: ReadonlyMap<Address, BlockHeight>
-  /** Every payout address that was ever configured, with the position of the scan when it was first stored. */
+  /**
+   * Every payout address that was ever configured, with the position of the scan when it was first
+   * stored.
+   */
   readonly payers: ReadonlyMap<Address, BlockHeight>
   /** The decimals of contracts on which nodes have agreed. */
   readonly decimals: ReadonlyMap<Address, number>
@@ -38,7 +47,10 @@ export interface KeptRow {
   readonly value: number
 }
 
-/** Makes the statement whose rows `readKept` takes, for a caller that reads them in a batch with others. */
+/**
+ * Makes the statement whose rows `readKept` takes, for a caller that reads them in a batch with
+ * others.
+ */
 export const keptStatement = fixedStatement(sql`
 SELECT ${keptAddresses.kind}, ${keptAddresses.address}, ${keptAddresses.height} AS value FROM ${keptAddresses}
 WHERE ${keptAddresses.kind} IN ('operator', 'payer')
@@ -47,11 +59,15 @@ UNION ALL SELECT 'decimals', ${agreedDecimals.contract}, ${agreedDecimals.decima
 /** Turns rows into `KeptSettings`. All maps are empty for a new database. */
 export function readKept(rows: readonly KeptRow[]): KeptSettings {
   const of = <Value extends number>(kind: KeptRow['kind']) =>
-    new Map(rows.flatMap((row) => (row.kind === kind ? [[row.address, row.value as Value]] : []))) // safe: what the table has for this kind
+    // safe: what the table has for this kind
+    new Map(rows.flatMap((row) => (row.kind === kind ? [[row.address, row.value as Value]] : [])))
   return { operators: of<BlockHeight>('operator'), payers: of<BlockHeight>('payer'), decimals: of('decimals') }
 }
 
-/** Makes the statement whose rows `readAgreedDecimals` takes, for a caller that reads them in a batch with others. */
+/**
+ * Makes the statement whose rows `readAgreedDecimals` takes, for a caller that reads them in a
+ * batch with others.
+ */
 export const selectAgreedDecimals = fixedStatement(
   sql`SELECT ${agreedDecimals.contract}, ${agreedDecimals.decimals} FROM ${agreedDecimals}`,
 )
@@ -63,7 +79,10 @@ export function readAgreedDecimals(rows: readonly DecimalsRow[]): ReadonlyMap<Ad
   return new Map(rows.map(({ contract, decimals }) => [contract, decimals]))
 }
 
-/** Stores operators' wallets and payout addresses with the scan's position, above which they count. An address that is stored already keeps its height. */
+/**
+ * Stores operators' wallets and payout addresses with the scan's position, above which they count.
+ * An address that is stored already keeps its height.
+ */
 export async function storeOperators(
   db: WriteDatabase,
   operators: Iterable<Address>,
@@ -75,7 +94,10 @@ export async function storeOperators(
   await storeOnce(db, addressesOnce, [...rowsOf('operator', operators), ...rowsOf('payer', payers)])
 }
 
-/** Stores every cell that `CELLS` has, each by the first address of its key. A cell that is stored already stays, also when `CELLS` no longer has it. */
+/**
+ * Stores every cell that `CELLS` has, each by the first address of its key. A cell that is stored
+ * already stays, also when `CELLS` no longer has it.
+ */
 export async function storeCells(db: WriteDatabase, firstAddresses: readonly Address[]): Promise<void> {
   const rows = firstAddresses.map((address) => ({ kind: 'cell', address, height: null }))
   await storeOnce(db, addressesOnce, rows)
@@ -88,7 +110,10 @@ export async function selectCells(db: ReadDatabase): Promise<readonly Address[]>
   return rows.map((row) => row.address)
 }
 
-/** Stores the decimals of a contract on which nodes have agreed. Decimals that are stored already stay. */
+/**
+ * Stores the decimals of a contract on which nodes have agreed. Decimals that are stored already
+ * stay.
+ */
 export async function storeDecimals(db: WriteDatabase, contract: Address, decimals: number): Promise<void> {
   await storeOnce(db, decimalsOnce, [{ contract, decimals }])
 }

@@ -12,7 +12,10 @@ const tooDeep = `at most ${offsetMax} entries deep; use before for older ones`
 /** The message to a caller who gives both `page` and `before`. */
 const notWithBefore = 'not allowed with before'
 
-/** Reads the user's balance in each configured currency, ordered by `cuy`, in ledger units; 0 where the user has no entry. */
+/**
+ * Reads the user's balance in each configured currency, ordered by `cuy`, in ledger units; 0 where
+ * the user has no entry.
+ */
 export async function listWallets(
   { db, currencies }: { readonly db: ReadDatabase; readonly currencies: Currencies },
   uid: Uid,
@@ -21,7 +24,10 @@ export async function listWallets(
   return currencies.list.map((currency) => ({ currency, amount: balances.get(currency.cuy) ?? noAmount }))
 }
 
-/** Reads one page of a user's entries, newest first. Refuses `page` beside `before`, and a page that begins past `offsetMax` existing entries. */
+/**
+ * Reads one page of a user's entries, newest first. Refuses `page` beside `before`, and a page that
+ * begins past `offsetMax` existing entries.
+ */
 export async function listEntries(
   { db }: { readonly db: ReadDatabase },
   uid: Uid,
@@ -31,7 +37,8 @@ export async function listEntries(
   const refuse = (why: string) => err({ kind: 'bad-input', field: 'page', why } as const)
   if (page !== undefined && before !== undefined) return refuse(notWithBefore)
   const isDeep = page !== undefined && (page - 1) * limit >= offsetMax
-  // A page past the end of a short history is empty, not refused. Counting is cheap, because entries store their number.
+  // A page past the end of a short history is empty, not refused. Counting is cheap, because
+  // entries store their number.
   if (isDeep && (await selectEntries(db, uid, { limit: 1 })).count > offsetMax) return refuse(tooDeep)
   return ok(await selectEntries(db, uid, selection))
 }

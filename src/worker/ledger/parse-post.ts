@@ -9,7 +9,10 @@ import { type EntryKey, type NewEntry, osnCharsMax, osnForm, type PostedType } f
 /** Most entries in one post. */
 export const postEntriesMax = 20
 
-/** Why a post is malformed: `entry` is the place of the faulty entry in the post, from 1; `why` says what its `member` must be. */
+/**
+ * Why a post is malformed: `entry` is the place of the faulty entry in the post, from 1; `why` says
+ * what its `member` must be.
+ */
 export interface BadPost {
   readonly kind: 'bad-input'
   readonly entry?: number
@@ -39,7 +42,10 @@ const markExpected = `at most ${remarkCharsMax} characters, without control char
 const entryExpected = 'an object with uid, cuy, type, osn, amt and optionally mark, and nothing else'
 const entriesExpected = `an array of 1 to ${postEntriesMax} entries`
 
-/** The schema of one entry in a post; its messages are for the backend. `amt` is text here: see `parseAmountsAsText`. */
+/**
+ * The schema of one entry in a post; its messages are for the backend. `amt` is text here: see
+ * `parseAmountsAsText`.
+ */
 export const postedEntry = z.strictObject(
   {
     uid: z.int(uidExpected).check(z.minimum(1, uidExpected), z.maximum(reservedUid, uidExpected)),
@@ -56,7 +62,10 @@ const post = z
   .array(postedEntry, entriesExpected)
   .check(z.minLength(1, entriesExpected), z.maxLength(postEntriesMax, entriesExpected))
 
-/** Parses the entries of a post, and checks each alone and all together. Whether they fit the stored data is checked by `postEntries`. */
+/**
+ * Parses the entries of a post, and checks each alone and all together. Whether they fit the stored
+ * data is checked by `postEntries`.
+ */
 export function parsePost(list: unknown, currencies: Currencies): Result<readonly NewEntry[], BadPost> {
   const parsed = post.safeParse(list)
   if (!parsed.success) {
@@ -73,7 +82,8 @@ export function parsePost(list: unknown, currencies: Currencies): Result<readonl
     if (uid === reservedUid && (rest.type !== entryTypes.transfer || amount.value > 0n)) {
       return err(fault(i, 'uid', reservedGives))
     }
-    entries.push({ ...rest, uid: uid as Uid, cuy: currency.cuy, amount: amount.value, mark }) // safe: the schema has checked the range
+    // safe: the schema has checked the range
+    entries.push({ ...rest, uid: uid as Uid, cuy: currency.cuy, amount: amount.value, mark })
   }
   const together = faultTogether(entries, currencies)
   return together === null ? ok(entries) : err(together)
@@ -93,7 +103,10 @@ function fault(index: number, member: string, why: string): BadPost {
   return { kind: 'bad-input', entry: index + 1, member, why }
 }
 
-/** Parses a ledger amount in whole units of the currency. The error says what the text must be, for messages. */
+/**
+ * Parses a ledger amount in whole units of the currency. The error says what the text must be, for
+ * messages.
+ */
 export function readAmountText(text: string, { scale, symbol }: Currency): Result<Amount, string> {
   const amount = parseAmount(text, scale)
   if (amount.ok) return amount
@@ -116,7 +129,10 @@ function readAmountOf(text: string, type: PostedType, currency: Currency): Resul
   return sign === 'either' || (sign === 'negative') === isNegative ? amount : err(`${sign} for type ${type}`)
 }
 
-/** Finds a fault of entries that are valid alone: two have the same key, transfers have several `osn`, or the transfers in a currency do not sum to zero. */
+/**
+ * Finds a fault of entries that are valid alone: two have the same key, transfers have several
+ * `osn`, or the transfers in a currency do not sum to zero.
+ */
 function faultTogether(entries: readonly NewEntry[], currencies: Currencies): BadPost | null {
   const seen = new Map<string, number>()
   for (const [i, entry] of entries.entries()) {

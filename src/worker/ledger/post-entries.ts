@@ -9,10 +9,16 @@ import type { Entry, NewEntry } from './entry.ts'
 import { type BadPost, keyText, parsePost } from './parse-post.ts'
 import { type PostAttempt, storePost } from './store/posts.ts'
 
-/** Why the whole post was refused. `entry` counts the entries of the post from 1 and names the faulty one. `why` is one sentence for people. */
+/**
+ * Why the whole post was refused. `entry` counts the entries of the post from 1 and names the
+ * faulty one. `why` is one sentence for people.
+ */
 export type PostFailure =
   | BadPost
-  /** An entry's key (wallet, type and `osn`) is stored already or belongs to a payout, and the post does not exactly repeat an earlier one. */
+  /**
+   * An entry's key (wallet, type and `osn`) is stored already or belongs to a payout, and the post
+   * does not exactly repeat an earlier one.
+   */
   | { readonly kind: 'conflict'; readonly reason: ConflictReason; readonly entry: number; readonly why: string }
   /** The entry takes more than its wallet holds after the entries before it in the post. */
   | { readonly kind: 'insufficient'; readonly reason: 'insufficient'; readonly entry: number; readonly why: string }
@@ -27,8 +33,9 @@ export interface Posted {
 }
 
 /**
- * Posts entries, all or none. `list` is unchecked, as the backend sent it. Repeating a post (same backend, keys, amounts and marks) stores nothing and returns
- * the stored entries, so a backend that got no answer sends the post again.
+ * Posts entries, all or none. `list` is unchecked, as the backend sent it. Repeating a post (same
+ * backend, keys, amounts and marks) stores nothing and returns the stored entries, so a backend
+ * that got no answer sends the post again.
  */
 export async function postEntries(
   { db, currencies }: { readonly db: WriteDatabase; readonly currencies: Currencies },
@@ -42,7 +49,10 @@ export async function postEntries(
   return judgeAttempt(attempt, entries.value, by, currencies)
 }
 
-/** Turns what an attempt to post has read into the answer. Stored keys count before balances, so a repeated post succeeds whatever the balances are now. */
+/**
+ * Turns what an attempt to post has read into the answer. Stored keys count before balances, so a
+ * repeated post succeeds whatever the balances are now.
+ */
 function judgeAttempt(
   { stored, ofPayout, known, balances }: PostAttempt,
   entries: readonly NewEntry[],
@@ -77,7 +87,10 @@ function conflict(index: number, reason: ConflictReason, why: string): Result<ne
   return err({ kind: 'conflict', reason, entry: index + 1, why })
 }
 
-/** Finds the first entry after which its wallet would be below 0 or above 2^53−1 units; null if there is none. `balances` are those before the post. */
+/**
+ * Finds the first entry after which its wallet would be below 0 or above 2^53−1 units; null if
+ * there is none. `balances` are those before the post.
+ */
 export function findShortfall(
   balances: PostAttempt['balances'],
   entries: readonly Pick<NewEntry, 'uid' | 'cuy' | 'amount'>[],

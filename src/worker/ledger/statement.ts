@@ -11,7 +11,10 @@ export const statementRowsDefault = 100
 /** The highest `limit` of a statement. */
 export const statementRowsMax = 1_000
 
-/** The balance of one currency at the start and end of a period, in ledger units. A sum over all users may exceed the largest `Amount`. */
+/**
+ * The balance of one currency at the start and end of a period, in ledger units. A sum over all
+ * users may exceed the largest `Amount`.
+ */
 export interface StatementBalance {
   readonly currency: Currency
   readonly opening: bigint
@@ -19,11 +22,16 @@ export interface StatementBalance {
   readonly closing: bigint
 }
 
-/** A page of a statement. In each currency, `opening` plus the amounts of the entries on all pages gives `closing`. */
+/**
+ * A page of a statement. In each currency, `opening` plus the amounts of the entries on all pages
+ * gives `closing`.
+ */
 export interface Statement {
   /** The end of the period, or now if it has not ended. */
   readonly until: UnixMs
-  /** One for each configured currency, or only for the selected one, in the order of `CURRENCIES`. */
+  /**
+   * One for each configured currency, or only for the selected one, in the order of `CURRENCIES`.
+   */
   readonly balances: readonly StatementBalance[]
   /** The entries of this page, oldest first. */
   readonly list: readonly Entry[]
@@ -32,8 +40,9 @@ export interface Statement {
 }
 
 /**
- * Reads a page of a statement. Balances and entries are of the same moment. Only the rows of the page and a few stored sums are read, so the cost does not grow
- * with the number of entries in the database.
+ * Reads a page of a statement. Balances and entries are of the same moment. Only the rows of the
+ * page and a few stored sums are read, so the cost does not grow with the number of entries in the
+ * database.
  */
 export async function readStatement(
   { db, currencies, clock }: Pick<ReadContext, 'db' | 'currencies'> & { readonly clock: Pick<Clock, 'now'> },

@@ -1,21 +1,24 @@
 import type { Address } from '../chain/address.ts'
 import type { Currency } from './currencies.ts'
 
-// What can be known to be wrong, and which steps of payouts and deposits that stops. Whatever moves money asks `findStop`, and whatever shows why money waits.
-// `npm run db:generate` writes the table into the view `stopped_step`, by which triggers refuse the same steps; a test compares it with the contract.
+// What can be known to be wrong, and which steps of payouts and deposits that stops. Whatever moves
+// money asks `findStop`, and whatever shows why money waits. `npm run db:generate` writes the table
+// into the view `stopped_step`, by which triggers refuse the same steps; a test compares it with
+// the contract.
 
 const [yes, no] = [true, false] as const
 
 /**
- * For each fact, whether each step may be taken while the fact holds. The order of the facts is their precedence: people are told the first one that stops a
- * step. The steps of a payout are
+ * For each fact, whether each step may be taken while the fact holds. The order of the facts is
+ * their precedence: people are told the first one that stops a step. The steps of a payout are
  * - `ask`: a backend asks for it, and its money is taken from the wallet;
  * - `rule`: the limits approve it;
  * - `approve`: a person approves it;
  * - `cancel`: it is cancelled, and its money returns to the wallet;
  * - `offer`: it is offered to the signer;
  * - `take`: the signer hands in its signed transaction;
- * - `recover`: the signer hands in the bytes of a transaction that a final block contains and no payout names. The money has left before;
+ * - `recover`: the signer hands in the bytes of a transaction that a final block contains and no
+ *   payout names. The money has left before;
  * - `send`: its transaction is sent to a node.
  *
  * The steps of a deposit are
@@ -25,27 +28,41 @@ const [yes, no] = [true, false] as const
  * - `find`: one that was credited above a corrected finalized height is found again in the chain.
  */
 export const mayGoOn = {
-  /** The nodes show another chain than the stored one: the scan is halted, and what final blocks have shown may be false. */
+  /**
+   * The nodes show another chain than the stored one: the scan is halted, and what final blocks
+   * have shown may be false.
+   */
   forked: {
     ...{ ask: no, rule: no, approve: yes, cancel: no, offer: no, take: no, recover: no, send: no },
     ...{ credit: no, decide: no, refuse: yes, find: no },
   },
-  /** Another payout address has a signed payout, or this one was issued to a user. Such a configuration is refused, except by an instance that checked it before. */
+  /**
+   * Another payout address has a signed payout, or this one was issued to a user. Such a
+   * configuration is refused, except by an instance that checked it before.
+   */
   'address-replaced': {
     ...{ ask: yes, rule: yes, approve: yes, cancel: yes, offer: no, take: no, recover: yes, send: yes },
     ...{ credit: yes, decide: yes, refuse: yes, find: yes },
   },
-  /** A final block contains a transaction of the payout address that no payout names, or one that succeeded after its payout had gone on without it. */
+  /**
+   * A final block contains a transaction of the payout address that no payout names, or one that
+   * succeeded after its payout had gone on without it.
+   */
   'unknown-transaction': {
     ...{ ask: yes, rule: yes, approve: yes, cancel: no, offer: no, take: yes, recover: yes, send: yes },
     ...{ credit: yes, decide: yes, refuse: yes, find: yes },
   },
-  /** An older copy of the database was restored: it may lack transactions that were signed since. */
+  /**
+   * An older copy of the database was restored: it may lack transactions that were signed since.
+   */
   restored: {
     ...{ ask: yes, rule: no, approve: yes, cancel: no, offer: no, take: no, recover: yes, send: no },
     ...{ credit: yes, decide: yes, refuse: yes, find: yes },
   },
-  /** The sender of a deposit is an operator's wallet or the payout address: the transfer is a movement. A payout has no sender. */
+  /**
+   * The sender of a deposit is an operator's wallet or the payout address: the transfer is a
+   * movement. A payout has no sender.
+   */
   'from-operator': {
     ...{ ask: yes, rule: yes, approve: yes, cancel: yes, offer: yes, take: yes, recover: yes, send: yes },
     ...{ credit: no, decide: no, refuse: no, find: yes },
@@ -55,7 +72,10 @@ export const mayGoOn = {
     ...{ ask: yes, rule: yes, approve: yes, cancel: yes, offer: yes, take: yes, recover: yes, send: yes },
     ...{ credit: no, decide: yes, refuse: yes, find: yes },
   },
-  /** The decimals of the token's contract are not the configured ones, so an amount has two meanings. */
+  /**
+   * The decimals of the token's contract are not the configured ones, so an amount has two
+   * meanings.
+   */
   'decimals-differ': {
     ...{ ask: no, rule: no, approve: yes, cancel: no, offer: no, take: no, recover: yes, send: no },
     ...{ credit: no, decide: yes, refuse: yes, find: yes },
@@ -80,7 +100,10 @@ export const mayGoOn = {
     ...{ ask: yes, rule: no, approve: yes, cancel: no, offer: no, take: no, recover: yes, send: no },
     ...{ credit: yes, decide: yes, refuse: yes, find: yes },
   },
-  /** The issuer has replaced the contract of the token. That never ends, so the money of open payouts must be able to return. */
+  /**
+   * The issuer has replaced the contract of the token. That never ends, so the money of open
+   * payouts must be able to return.
+   */
   deprecated: {
     ...{ ask: yes, rule: no, approve: yes, cancel: yes, offer: no, take: no, recover: yes, send: no },
     ...{ credit: yes, decide: yes, refuse: yes, find: yes },
@@ -99,7 +122,10 @@ export type Stopper<Step extends PayoutStep | DepositStep> = {
 /** For each fact that can stop one of these steps, whether it holds. */
 export type KnownFacts<Step extends PayoutStep | DepositStep> = Readonly<Record<Stopper<Step>, boolean>>
 
-/** The first fact that holds and stops this step, or null. The type of `known` asks for every fact that can. */
+/**
+ * The first fact that holds and stops this step, or null. The type of `known` asks for every fact
+ * that can.
+ */
 export function findStop<Step extends PayoutStep | DepositStep>(
   step: Step,
   known: KnownFacts<Step>,
@@ -112,8 +138,9 @@ export function findStop<Step extends PayoutStep | DepositStep>(
 export const isStoppedByFork = (isHalted: boolean, step: DepositStep): boolean => isHalted && !mayGoOn.forked[step]
 
 /**
- * What is wrong with the decimals of a currency, or null. `agreed` are the decimals by contract on which nodes have agreed for good, and `found` those that
- * they showed last for a contract without such decimals.
+ * What is wrong with the decimals of a currency, or null. `agreed` are the decimals by contract on
+ * which nodes have agreed for good, and `found` those that they showed last for a contract without
+ * such decimals.
  */
 export function decimalsFact(
   { asset, decimals }: Pick<Currency, 'asset' | 'decimals'>,

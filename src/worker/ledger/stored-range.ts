@@ -14,7 +14,10 @@ import { addresses, userRanges, wallets } from '../d1/tables.ts'
 import { selectCells, storeCells } from './kept-settings.ts'
 import { rangeSetting, type SettingDifference, selectUserRange } from './stored-settings.ts'
 
-/** A database, the users that `CELLS` gives it, and the first address of its key, by which databases know each other. */
+/**
+ * A database, the users that `CELLS` gives it, and the first address of its key, by which databases
+ * know each other.
+ */
 export interface RangeOfUsers {
   readonly db: WriteDatabase
   readonly users: UserRange
@@ -22,12 +25,15 @@ export interface RangeOfUsers {
 }
 
 /**
- * Stores the configured range of users in a database, so that no user is ever in two databases. First every database, this one included, gives up the users
- * that `CELLS` no longer gives it. Then this database takes its new users, unless another database still has one of them. So an isolate with the old
- * configuration can add no user whom another database has by now. Each database also stores which ones there are. It takes no users while one of these is
- * missing in `CELLS`, because that one may have them and cannot be asked. At the end it looks whether an isolate of another configuration has done the same at
- * the same time; then it takes its step back, and so does the other one if it has not looked yet. Returns why the range could not be stored; empty if it is stored. If the range was
- * stored already, no other database is read.
+ * Stores the configured range of users in a database, so that no user is ever in two databases.
+ * First every database, this one included, gives up the users that `CELLS` no longer gives it. Then
+ * this database takes its new users, unless another database still has one of them. So an isolate
+ * with the old configuration can add no user whom another database has by now. Each database also
+ * stores which ones there are. It takes no users while one of these is missing in `CELLS`, because
+ * that one may have them and cannot be asked. At the end it looks whether an isolate of another
+ * configuration has done the same at the same time; then it takes its step back, and so does the
+ * other one if it has not looked yet. Returns why the range could not be stored; empty if it is
+ * stored. If the range was stored already, no other database is read.
  */
 export async function storeRange(
   own: RangeOfUsers,
@@ -44,7 +50,8 @@ export async function storeRange(
   const missing = isWithin(users, stored ?? allUsers) ? null : await findMissing(db, firstAddresses)
   if (missing !== null)
     return [{ setting: rangeSetting, stored: `the cell of ${formatBase58(missing)}`, configured: 'missing' }]
-  const takenBefore = await findTaken(users, others, selectKept) // a refused configuration leaves no trace, so no cell of it is missing later
+  // a refused configuration leaves no trace, so no cell of it is missing later
+  const takenBefore = await findTaken(users, others, selectKept)
   if (takenBefore !== null) return [takenBefore]
   for (const one of [own, ...others]) await storeCells(one.db, firstAddresses)
   const left = await giveUp(own)
@@ -57,7 +64,10 @@ export async function storeRange(
   return [takenMeanwhile]
 }
 
-/** The difference that one of these databases keeps some of the users, by the range that `rangeOf` says; null if none does. */
+/**
+ * The difference that one of these databases keeps some of the users, by the range that `rangeOf`
+ * says; null if none does.
+ */
 async function findTaken(
   users: UserRange,
   others: readonly RangeOfUsers[],
@@ -77,12 +87,14 @@ async function findTaken(
 }
 
 /**
- * The range of a database that is left of its stored one: those of its users whom the configuration still gives it. The whole stored range if no user would be
- * left, or if another user has an address or a wallet in the database.
+ * The range of a database that is left of its stored one: those of its users whom the configuration
+ * still gives it. The whole stored range if no user would be left, or if another user has an
+ * address or a wallet in the database.
  */
 async function selectKept({ db, users }: RangeOfUsers): Promise<UserRange> {
   const before = (await selectRange(db)) ?? allUsers
-  const both = { from: Math.max(before.from, users.from), to: Math.min(before.to, users.to) } as UserRange // safe: numbers of users
+  // safe: numbers of users
+  const both = { from: Math.max(before.from, users.from), to: Math.min(before.to, users.to) } as UserRange
   return both.from > both.to || (await selectOutside(db, both)) !== null ? before : both
 }
 
@@ -98,19 +110,31 @@ const isSame = (one: UserRange, other: UserRange) => one.from === other.from && 
 /** Whether all these users are in the range. */
 const isWithin = ({ from, to }: UserRange, range: UserRange) => from >= range.from && to <= range.to
 
-/** The first address of a cell that the database knows and that is not in `firstAddresses`; null if all are. */
+/**
+ * The first address of a cell that the database knows and that is not in `firstAddresses`; null if
+ * all are.
+ */
 async function findMissing(db: ReadDatabase, firstAddresses: readonly Address[]): Promise<Address | null> {
   return (await selectCells(db)).find((address) => !firstAddresses.includes(address)) ?? null
 }
 
-/** The stored range of users; null if none is stored, so that the database has all users. Triggers refuse every user outside of it. */
+/**
+ * The stored range of users; null if none is stored, so that the database has all users. Triggers
+ * refuse every user outside of it.
+ */
 const selectRange = (db: ReadDatabase) => toStatement(db, selectUserRange).first<UserRange>()
 
-/** SQL that stores the new range in place of the one before, or only reduces that one: another isolate may have reduced it meanwhile. */
+/**
+ * SQL that stores the new range in place of the one before, or only reduces that one: another
+ * isolate may have reduced it meanwhile.
+ */
 const replaced = sql`first = excluded.first, last = excluded.last`
 const reduced = sql`first = max(first, excluded.first), last = min(last, excluded.last)`
 
-/** Stores the range, and returns the one before, or null. A trigger refuses it if a user outside of it has an address or a wallet in the database. */
+/**
+ * Stores the range, and returns the one before, or null. A trigger refuses it if a user outside of
+ * it has an address or a wallet in the database.
+ */
 async function writeRange(db: WriteDatabase, { from, to }: UserRange, change = replaced): Promise<UserRange | null> {
   const { id, first, last, stored_at } = userRanges
   const statement = sql`
@@ -120,7 +144,10 @@ ON CONFLICT DO UPDATE SET ${change}`
   return resultRows<UserRange>(before)[0] ?? null
 }
 
-/** Finds a user outside of the range who has an address or a wallet in the database; null if there is none. It reads a few rows. */
+/**
+ * Finds a user outside of the range who has an address or a wallet in the database; null if there
+ * is none. It reads a few rows.
+ */
 async function selectOutside(db: ReadDatabase, { from, to }: UserRange): Promise<Uid | null> {
   const ofTable = (table: typeof addresses | typeof wallets) => sql`
 SELECT uid FROM (SELECT ${table.uid} FROM ${table} WHERE ${table.uid} < ${from} LIMIT 1)

@@ -9,7 +9,10 @@ import { addresses, isOpenTransfer, storedCurrencies, storedSettings, transfers,
 import type { Currencies, Currency } from './currencies.ts'
 import { differs, given, insertNew, type StoredOnce } from './stored-once.ts'
 
-/** A setting that gives stored data its meaning, so that its value must stay the stored one. Both are as operators read them. */
+/**
+ * A setting that gives stored data its meaning, so that its value must stay the stored one. Both
+ * are as operators read them.
+ */
 export interface Setting {
   /** The name of the variable; for a currency `CURRENCIES.<cuy>`. */
   readonly name: string
@@ -30,7 +33,10 @@ export interface DataMeaning {
 }
 
 export interface StoredSetting extends Setting {
-  /** Whether the setting must be configured, because stored data depends on it. For a currency that is configured this is not looked up, and false. */
+  /**
+   * Whether the setting must be configured, because stored data depends on it. For a currency that
+   * is configured this is not looked up, and false.
+   */
   readonly used: boolean
 }
 
@@ -43,7 +49,10 @@ export interface SettingDifference {
 /** The name of the setting with a database's range of users. */
 export const rangeSetting = 'CELLS'
 
-/** What of a configuration stored data depends on. `firstAddress` (index 0) identifies `TRON_XPUB`, in either of its two forms. */
+/**
+ * What of a configuration stored data depends on. `firstAddress` (index 0) identifies `TRON_XPUB`,
+ * in either of its two forms.
+ */
 export function meaningOf(chainId: string, firstAddress: Address, { list }: Currencies): DataMeaning {
   return {
     settings: [{ name: 'TRON_CHAIN_ID', value: chainId }, keySetting(firstAddress)],
@@ -69,7 +78,10 @@ export function settingOf({ cuy, contract, decimals, scale }: CurrencyMeaning): 
 
 const settingsIn = ({ settings, currencies }: DataMeaning) => [...settings, ...currencies.map(settingOf)]
 
-/** Lists the stored settings that differ from the configuration. A currency may be missing in the configuration if no stored data uses it. */
+/**
+ * Lists the stored settings that differ from the configuration. A currency may be missing in the
+ * configuration if no stored data uses it.
+ */
 export function findDifferences(meaning: DataMeaning, stored: readonly StoredSetting[]): readonly SettingDifference[] {
   const configured = new Map(settingsIn(meaning).map(({ name, value }) => [name, value]))
   return stored.flatMap(({ name, value, used }) => {
@@ -80,8 +92,9 @@ export function findDifferences(meaning: DataMeaning, stored: readonly StoredSet
 }
 
 /**
- * Says why payouts must not be paid from this address: it was issued to a user here, or a transaction from another address is signed for a payout and may
- * still be mined. Empty if payouts may be paid.
+ * Says why payouts must not be paid from this address: it was issued to a user here, or a
+ * transaction from another address is signed for a payout and may still be mined. Empty if payouts
+ * may be paid.
  */
 export async function findPayoutDifferences(db: ReadDatabase, address: Address): Promise<readonly SettingDifference[]> {
   const found = await toStatement(
@@ -96,7 +109,10 @@ export async function findPayoutDifferences(db: ReadDatabase, address: Address):
   return other === null ? [] : [{ setting, stored: `${formatBase58(other)} has a signed payout`, configured }]
 }
 
-/** SQL for another address that has a transaction which may still be mined; NULL if there is none. It reads two rows, however many transactions there are. */
+/**
+ * SQL for another address that has a transaction which may still be mined; NULL if there is none.
+ * It reads two rows, however many transactions there are.
+ */
 export function otherPayer(address: Address | SQLWrapper): SQL {
   const { ended, address: from } = payoutTransactions
   const [below, above] = [lt(from, address), gt(from, address)].map(
@@ -107,8 +123,9 @@ export function otherPayer(address: Address | SQLWrapper): SQL {
 }
 
 /**
- * Stores the settings and currencies that are not stored yet, but none of them if a stored one differs: then this configuration may belong to another database.
- * Returns all stored ones, and the range of users if there is one. If all are stored, it is one round trip.
+ * Stores the settings and currencies that are not stored yet, but none of them if a stored one
+ * differs: then this configuration may belong to another database. Returns all stored ones, and the
+ * range of users if there is one. If all are stored, it is one round trip.
  */
 export async function rememberSettings(db: WriteDatabase, meaning: DataMeaning): Promise<readonly StoredSetting[]> {
   const stored = await selectStored(db, meaning)
@@ -151,7 +168,10 @@ export function toStoredSettings(
 /** Selects the stored chain and key. */
 export const selectSettings = sql`SELECT ${storedSettings.name}, ${storedSettings.value} FROM ${storedSettings}`
 
-/** Selects the stored currencies; `used` says whether stored data depends on one, and is looked up only under the condition. */
+/**
+ * Selects the stored currencies; `used` says whether stored data depends on one, and is looked up
+ * only under the condition.
+ */
 export function selectCurrencies(isLookedUp: SQL): SQL {
   const { cuy, contract, decimals, scale } = storedCurrencies
   return sql`
@@ -179,7 +199,10 @@ function insertMeaning(db: WriteDatabase, { settings, currencies }: DataMeaning)
   return lists.map(([once, list]) => toStatement(db, sql`${insertNew(once, list)} AND ${isEqual}`))
 }
 
-/** SQL that is true if stored data depends on the currency: it has entries, sums, or transfers that are not credited. It reads a few rows for any history. */
+/**
+ * SQL that is true if stored data depends on the currency: it has entries, sums, or transfers that
+ * are not credited. It reads a few rows for any history.
+ */
 function isUsed(cuy: SQLiteColumn): SQL {
   const open = sql`${transfers} INDEXED BY transfer_uncredited WHERE ${transfers.cuy} = ${cuy} AND ${sql.raw(isOpenTransfer)}`
   return sql`EXISTS (SELECT 1 FROM ${days} WHERE ${days.cuy} = ${cuy}) OR EXISTS (SELECT 1 FROM ${totals} WHERE ${totals.cuy} = ${cuy})

@@ -1,7 +1,10 @@
 import type { SendingReply } from '../chain/chain.ts'
 import type { UnixMs } from '../common/time.ts'
 
-/** A node's last reply to the broadcast of a transaction. It proves nothing: a node that accepts may drop the transaction, and a node that refuses may lie. */
+/**
+ * A node's last reply to the broadcast of a transaction. It proves nothing: a node that accepts may
+ * drop the transaction, and a node that refuses may lie.
+ */
 export interface NodeAnswer {
   /** The node's number in `TRON_NODES`, from 1. `name` names the node for people. */
   readonly node: number
@@ -32,7 +35,10 @@ export function noteAnswer(
   return [...others, { node, name, answer: code, at, times }].sort((a, b) => a.node - b.node)
 }
 
-/** What nodes have said about a transaction, as part of a sentence. `names` are the names of all nodes, in the order of their numbers. */
+/**
+ * What nodes have said about a transaction, as part of a sentence. `names` are the names of all
+ * nodes, in the order of their numbers.
+ */
 export function sayAnswers(answers: readonly NodeAnswer[], names: readonly string[]): string {
   const said = answers.map(({ name, answer }) => `${name}: ${answer}`)
   const silent = names.filter((_, i) => !answers.some(({ node }) => node === i + 1))

@@ -22,7 +22,10 @@ import {
   usedKey,
 } from './store/payout-requests.ts'
 
-/** Attempts before giving up, when concurrent requests take the same money or the same share of a limit. */
+/**
+ * Attempts before giving up, when concurrent requests take the same money or the same share of a
+ * limit.
+ */
 const triesMax = 10
 
 /** The requested payouts as they are now, in the order of the request. */
@@ -42,8 +45,10 @@ export interface PayoutRequestContext {
 }
 
 /**
- * Stores requested payouts: all or none. `list` is the body as the backend sent it. The statement that stores a payout also takes its money from the wallet
- * and, within the limits, approves it. Repeating a request with the same content from the same backend returns the payouts as they are now.
+ * Stores requested payouts: all or none. `list` is the body as the backend sent it. The statement
+ * that stores a payout also takes its money from the wallet and, within the limits, approves it.
+ * Repeating a request with the same content from the same backend returns the payouts as they are
+ * now.
  */
 export async function askPayouts(
   context: PayoutRequestContext,
@@ -89,7 +94,10 @@ function rowOf(payout: NewPayout, { limits }: PayoutRules, by: BackendName, at: 
   }
 }
 
-/** Approves each row whose payment nothing stops now and that, with the rows before it, fits into the limits of a day. Other rows stay `waiting`. */
+/**
+ * Approves each row whose payment nothing stops now and that, with the rows before it, fits into
+ * the limits of a day. Other rows stay `waiting`.
+ */
 function approveByRule(
   rows: readonly InsertedPayout[],
   facts: PayoutRequestFacts,
@@ -113,7 +121,10 @@ function approveByRule(
   })
 }
 
-/** Why the request is refused, with the number of its first faulty payout; null if it is not refused. */
+/**
+ * Why the request is refused, with the number of its first faulty payout; null if it is not
+ * refused.
+ */
 function findRefusal(
   requested: readonly NewPayout[],
   { obstacles, balances }: PayoutRequestFacts,
@@ -136,13 +147,17 @@ function findRefusal(
       return { kind: 'conflict', payout: i + 1, reason: 'key-in-use', why }
     }
   }
-  const taken = requested.map((payout) => ({ ...payout, amount: -(payout.amount + payout.fee) as NewPayout['amount'] })) // safe: a signed amount
+  // safe: a signed amount
+  const taken = requested.map((payout) => ({ ...payout, amount: -(payout.amount + payout.fee) as NewPayout['amount'] }))
   const shortfall = findShortfall(balances, taken, currencies)
   if (shortfall === null) return null
   return { kind: 'refused', payout: shortfall.entry, reason: shortfall.kind, why: shortfall.why }
 }
 
-/** The stored payouts in the order of the request, or a conflict if the request differs from what is stored. */
+/**
+ * The stored payouts in the order of the request, or a conflict if the request differs from what is
+ * stored.
+ */
 function replay(
   requested: readonly NewPayout[],
   storedPayouts: readonly PayoutRow[],

@@ -9,32 +9,46 @@ import type { Outgoing, OutgoingReading } from './outgoing.ts'
 import { type InsertedTransaction, insertTransactions, pairStatements } from './store/rows.ts'
 import { seenAt, selectConcerned, selectExpired, selectUncosted, storeCost, storeEnds } from './store/transactions.ts'
 
-/** The transactions of payout addresses that a read of blocks has found, and what the read looked for. */
+/**
+ * The transactions of payout addresses that a read of blocks has found, and what the read looked
+ * for.
+ */
 export interface ReadOfPayouts extends OutgoingReading {
-  /** Whether any payout transaction could still be mined when the read began. If a transaction is handed in later, its blocks are read again. */
+  /**
+   * Whether any payout transaction could still be mined when the read began. If a transaction is
+   * handed in later, its blocks are read again.
+   */
   readonly hasOpen: boolean
-  /** For each payout address, the position of the scan when the address was first configured. The address counts only in blocks above that height. */
+  /**
+   * For each payout address, the position of the scan when the address was first configured. The
+   * address counts only in blocks above that height.
+   */
   readonly since: ReadonlyMap<Address, BlockHeight>
 }
 
 /** Most transactions that one call of `expirePassed` ends. */
 const expiredMax = 100
 /**
- * After a transaction is seen in a block that is not final, it is not sent again for this long, in which the block becomes final. Each transaction is paused
- * only once: otherwise a lying node could keep it from being sent at all.
+ * After a transaction is seen in a block that is not final, it is not sent again for this long, in
+ * which the block becomes final. Each transaction is paused only once: otherwise a lying node could
+ * keep it from being sent at all.
  */
 export const seenPauseMs = 120_000
 /** Most stuck payouts among which failed transactions are looked for, the newest first. */
 const costedAmongMax = 50
 /** Most transactions whose cost one tick reads: each takes a request to each node of the quorum. */
 const costsPerTick = 5
-/** The cost of a transaction is asked for within this time of its end. If no quorum tells it by then, it stays unknown. */
+/**
+ * The cost of a transaction is asked for within this time of its end. If no quorum tells it by
+ * then, it stays unknown.
+ */
 const costAskedMs = 3_600_000
 
 /**
- * Decides what final blocks mean for payouts, and returns the statements to store in one batch with these blocks. A transaction in the blocks ends, and its
- * payout becomes `paid` or `stuck`. A transaction that no payout names is stored as `unknown`. There are no statements if no transaction is open and none was
- * found.
+ * Decides what final blocks mean for payouts, and returns the statements to store in one batch with
+ * these blocks. A transaction in the blocks ends, and its payout becomes `paid` or `stuck`. A
+ * transaction that no payout names is stored as `unknown`. There are no statements if no
+ * transaction is open and none was found.
  */
 export async function decideConclusions(
   db: WriteDatabase,
@@ -59,7 +73,8 @@ export async function decideConclusions(
   const passed = stored.passing.filter(({ txid }) => !isFound.has(txid)).flatMap((row) => notePassed(row, blocks))
   const unknown = found.flatMap((shown) => (stored.found.has(shown.txid) ? [] : unknownBy(shown, since, at)))
   return [
-    // A transaction may be reopened and end again in the same batch. So the first changes of all transactions come before the second ones.
+    // A transaction may be reopened and end again in the same batch. So the first changes of all
+    // transactions come before the second ones.
     ...pairStatements(db, [
       changes.flatMap(([first]) => first ?? []),
       changes.flatMap(([, second]) => second ?? []),
@@ -70,8 +85,8 @@ export async function decideConclusions(
 }
 
 /**
- * The row of a transaction that no payout names. Nothing is stored of what an address sent before it became a payout address: that is the operator's
- * business.
+ * The row of a transaction that no payout names. Nothing is stored of what an address sent before
+ * it became a payout address: that is the operator's business.
  */
 function unknownBy(
   { txid, address, height, succeeded, moved }: Outgoing,
@@ -85,8 +100,9 @@ function unknownBy(
 }
 
 /**
- * The change that stores the first of these blocks whose time is at or past the transaction's expiration; none if there is no such block. Nodes compare the
- * expiration with the time of a block's parent, so this block can still contain the transaction, and no later one can.
+ * The change that stores the first of these blocks whose time is at or past the transaction's
+ * expiration; none if there is no such block. Nodes compare the expiration with the time of a
+ * block's parent, so this block can still contain the transaction, and no later one can.
  */
 function notePassed(row: TransactionRow, blocks: ReadOfPayouts['blocks']): readonly Pair[] {
   const past = blocks
@@ -98,8 +114,9 @@ function notePassed(row: TransactionRow, blocks: ReadOfPayouts['blocks']): reado
 }
 
 /**
- * Ends as `expired` the transactions that no block can contain any more, at most `expiredMax`; the next tick ends the others. Their payouts become `approved`
- * again, or `stuck` after too many attempts.
+ * Ends as `expired` the transactions that no block can contain any more, at most `expiredMax`; the
+ * next tick ends the others. Their payouts become `approved` again, or `stuck` after too many
+ * attempts.
  */
 export async function expirePassed(db: WriteDatabase, at: UnixMs): Promise<void> {
   const expired = await selectExpired(db, expiredMax)
@@ -111,8 +128,9 @@ export async function expirePassed(db: WriteDatabase, at: UnixMs): Promise<void>
 }
 
 /**
- * The statement that stores at which heights transactions were seen in blocks that are not final yet. By these heights the next scan is timed for when the
- * first such block is final. A transaction that is seen for the first time is not sent again until `seenPauseMs` after `at`.
+ * The statement that stores at which heights transactions were seen in blocks that are not final
+ * yet. By these heights the next scan is timed for when the first such block is final. A
+ * transaction that is seen for the first time is not sent again until `seenPauseMs` after `at`.
  */
 export function seenStatement(
   db: WriteDatabase,
@@ -122,7 +140,10 @@ export function seenStatement(
   return seenAt(db, seen, (at + seenPauseMs) as UnixMs) // safe: a later time
 }
 
-/** Reads and stores what failed transactions of payouts have cost, for people. What the nodes do not tell is asked again by the next tick. */
+/**
+ * Reads and stores what failed transactions of payouts have cost, for people. What the nodes do not
+ * tell is asked again by the next tick.
+ */
 export async function readCosts(db: WriteDatabase, chain: Pick<Chain, 'cost'>, now: UnixMs): Promise<void> {
   for (const transaction of await selectUncosted(db, now - costAskedMs, costedAmongMax, costsPerTick)) {
     const cost = await chain.cost(transaction.txid, transaction.height)

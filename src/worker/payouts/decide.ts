@@ -16,9 +16,13 @@ import { byLimits, type Payout } from './payout.ts'
 import { readLeavingFacts } from './store/facts.ts'
 import { type PayoutWithOutflows, selectWithOutflows, storeDecided } from './store/rows.ts'
 
-// A person's decisions: to approve payouts, or to cancel them. `lifecycle.ts` decides whether they are possible.
+// A person's decisions: to approve payouts, or to cancel them. `lifecycle.ts` decides whether they
+// are possible.
 
-/** How often a request reads and decides anew if concurrent requests change the same payouts. After the last attempt it gives up. */
+/**
+ * How often a request reads and decides anew if concurrent requests change the same payouts. After
+ * the last attempt it gives up.
+ */
 const triesMax = 5
 
 const idsExpected = `an array of 1 to ${requestedMax} ids of payouts, each once`
@@ -40,8 +44,9 @@ const moved = z.optional(z.literal(true, movedExpected))
 const attempts = z.optional(z.int(attemptsExpected).check(z.minimum(0, attemptsExpected)))
 
 /**
- * The body of an approval. `moved: true` confirms that the caller knows money has left. `attempts` is the number that each stuck payout shows. With it, a
- * repeated request does not approve a payout that has got stuck once more since then.
+ * The body of an approval. `moved: true` confirms that the caller knows money has left. `attempts`
+ * is the number that each stuck payout shows. With it, a repeated request does not approve a payout
+ * that has got stuck once more since then.
  */
 const approval = z.strictObject(
   { ids, moved, attempts },
@@ -74,7 +79,10 @@ export interface DecisionContext {
   readonly isRestored: () => Promise<boolean>
 }
 
-/** Approves payouts: all or none. `by` must not be the name that asked for them. After its approval, a stuck payout may have three more transactions. */
+/**
+ * Approves payouts: all or none. `by` must not be the name that asked for them. After its approval,
+ * a stuck payout may have three more transactions.
+ */
 export async function approvePayouts(
   context: DecisionContext,
   body: unknown,
@@ -96,8 +104,9 @@ export interface CancelContext extends DecisionContext {
 }
 
 /**
- * Cancels payouts: all or none. The money of each returns to its wallet. While a fact stops `cancel` (`ledger/stops.ts`) none is cancelled: a transaction
- * that the database lacks, or that no payout names, for example, may have paid one of them.
+ * Cancels payouts: all or none. The money of each returns to its wallet. While a fact stops
+ * `cancel` (`ledger/stops.ts`) none is cancelled: a transaction that the database lacks, or that no
+ * payout names, for example, may have paid one of them.
  */
 export async function cancelPayouts(
   context: CancelContext,
@@ -130,8 +139,9 @@ async function whyStopped(
 }
 
 /**
- * Reads the payouts, decides about each in the order of the ids, and stores the changes: all or none. What is known to be wrong is read only if there are
- * changes, after the payouts. If something has changed meanwhile, it reads and decides about all of them again.
+ * Reads the payouts, decides about each in the order of the ids, and stores the changes: all or
+ * none. What is known to be wrong is read only if there are changes, after the payouts. If
+ * something has changed meanwhile, it reads and decides about all of them again.
  */
 async function decideAll(
   context: DecisionContext,

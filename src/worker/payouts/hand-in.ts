@@ -55,7 +55,9 @@ export type HandedIn =
 
 type Refused = { readonly code: 404 | 409 | 422; readonly reason: PayoutReason; readonly why: string }
 
-/** How often handing in is tried, if concurrent requests hand in transactions for the same payouts. */
+/**
+ * How often handing in is tried, if concurrent requests hand in transactions for the same payouts.
+ */
 const triesMax = 3
 /** By how many milliseconds our clock may be behind that of the chain. */
 const skewMs = 60_000
@@ -69,9 +71,10 @@ export interface HandInContext {
 }
 
 /**
- * Accepts or refuses each of the signed transactions. A transaction is accepted if it pays exactly its approved payout. It is stored before it is sent, and
- * blocks that may contain it but were read before are read again. A transaction that was accepted before is accepted again. A failure concerns the whole
- * request: its form, or that no final block is known.
+ * Accepts or refuses each of the signed transactions. A transaction is accepted if it pays exactly
+ * its approved payout. It is stored before it is sent, and blocks that may contain it but were read
+ * before are read again. A transaction that was accepted before is accepted again. A failure
+ * concerns the whole request: its form, or that no final block is known.
  */
 export async function takeSigned(
   context: HandInContext,
@@ -101,13 +104,19 @@ interface Known extends SigningFacts {
   readonly leaving: LeavingFacts
 }
 
-/** The result for one signed transaction. `taken` are the rows to store; absent if it is refused, or was stored before. */
+/**
+ * The result for one signed transaction. `taken` are the rows to store; absent if it is refused, or
+ * was stored before.
+ */
 interface Judged {
   readonly item: HandedIn
   readonly taken?: TakenTransaction
 }
 
-/** Judges the transactions in order. Each sees the changes by earlier ones, so that a payout takes only one transaction. */
+/**
+ * Judges the transactions in order. Each sees the changes by earlier ones, so that a payout takes
+ * only one transaction.
+ */
 function judgeAll(
   signed: readonly { readonly id: number; readonly transaction: string }[],
   context: HandInContext,
@@ -125,11 +134,13 @@ function judgeAll(
     const { txid } = bytes.value
     const stored = transactions.get(txid) ?? null
     const item: HandedIn = { id, state: 'signed', txid }
-    if (stored !== null && stored.payout_id === id && stored.ended === null) return { item } // this transaction was handed in before
+    // this transaction was handed in before
+    if (stored !== null && stored.payout_id === id && stored.ended === null) return { item }
     const refused = whyNotTaken(signable, stored, context, known.leaving)
     const taken = refused === null ? takenBy(bytes.value, signable, stored, context, at) : null
     if (taken === null) return { item: { id, refused: refused ?? notTaken } }
-    transactions.set(txid, ('opened' in taken ? taken.opened : taken.inserted) as TransactionRow) // safe: an inserted row has every column that is read here
+    // safe: an inserted row has every column that is read here
+    transactions.set(txid, ('opened' in taken ? taken.opened : taken.inserted) as TransactionRow)
     payouts.set(signable.payout.id, { ...signable, payout: taken.payout, hasOpen: true })
     return { item, taken }
   })
@@ -161,8 +172,9 @@ function newestReference({ reference, height }: TransactionRow): BlockHeight | n
 }
 
 /**
- * Whether the transaction may refer to a block that is newer than our head. After a restore of the database our head is old. A transaction names its
- * reference block by the last two bytes of the height, so a newer block and one 65,536 blocks (two days) before it have the same name.
+ * Whether the transaction may refer to a block that is newer than our head. After a restore of the
+ * database our head is old. A transaction names its reference block by the last two bytes of the
+ * height, so a newer block and one 65,536 blocks (two days) before it have the same name.
  */
 function canBeNewer(reference: BlockHeight | null, head: Head, at: UnixMs): boolean {
   if (reference === null) return false
@@ -170,7 +182,10 @@ function canBeNewer(reference: BlockHeight | null, head: Head, at: UnixMs): bool
   return reference + referenceBlocks <= head.height + blocks
 }
 
-/** Why a transaction is refused although it pays the payout; null if it is accepted. `stored` is its row, null if it was not stored before. */
+/**
+ * Why a transaction is refused although it pays the payout; null if it is accepted. `stored` is its
+ * row, null if it was not stored before.
+ */
 function whyNotTaken(
   { payout, hasOpen, hasPaidLate, isToUser }: SignablePayout,
   stored: TransactionRow | null,
@@ -190,7 +205,8 @@ function whyNotTaken(
   }
   if (state !== 'approved') return conflict('not-in-this-state', `payout ${id} is ${state}`)
   if (hasPaidLate) return conflict('another-transaction', `another transaction of payout ${id} has succeeded after all`)
-  // What a final block contains has left already: only its bytes are missing. A correction may have taken the block back.
+  // What a final block contains has left already: only its bytes are missing. A correction may have
+  // taken the block back.
   const isMined = stored !== null && stored.height !== null
   if (!isMined && isToUser) {
     const why = `to of payout ${id} is the address of a user here now: cancel it, and post a transfer between the two`
@@ -221,7 +237,10 @@ function takenBy(
   }
 }
 
-/** The failure while no final block is known. Nothing can be judged or offered for signing, because transactions refer to a final block. */
+/**
+ * The failure while no final block is known. Nothing can be judged or offered for signing, because
+ * transactions refer to a final block.
+ */
 export const noHead = {
   kind: 'conflict',
   reason: 'no-final-block',

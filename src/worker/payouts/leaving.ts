@@ -7,8 +7,10 @@ import type { Currency } from '../ledger/currencies.ts'
 import { decimalsFact, findStop, type KnownFacts, type PayoutStep, type Stopper } from '../ledger/stops.ts'
 import type { PayoutFailure } from './failure.ts'
 
-// Says what is known to be wrong for payouts, and what that stops, by the table in `ledger/stops.ts`. Whatever moves or shows a payout asks here: the request,
-// approval, cancelling, the offer to the signer, the hand-in of signed bytes, sending, lists, alarms, the desk and the doctor.
+// Says what is known to be wrong for payouts, and what that stops, by the table in
+// `ledger/stops.ts`. Whatever moves or shows a payout asks here: the request, approval, cancelling,
+// the offer to the signer, the hand-in of signed bytes, sending, lists, alarms, the desk and the
+// doctor.
 
 /** A fact that stops a step of payouts. */
 export type LeavingStop = Stopper<PayoutStep>
@@ -56,7 +58,8 @@ export interface LeavingFacts {
   /** Since when the database is known to be a restored older copy, or null. */
   readonly restoredAt: UnixMs | null
   /**
-   * Since when an unexplained transaction stops payouts: one that no payout names, or one that succeeded after its payout had moved on. Null if there is none.
+   * Since when an unexplained transaction stops payouts: one that no payout names, or one that
+   * succeeded after its payout had moved on. Null if there is none.
    */
   readonly unknownSince: UnixMs | null
   /** Whether another address has a signed payout, or this address was issued to a user. */
@@ -88,7 +91,10 @@ function knownOfAll({ isHalted, restoredAt, unknownSince, isReplaced }: LeavingF
   }
 }
 
-/** What holds for payouts in this currency. Of a currency that is not configured, only what holds in every currency is known. */
+/**
+ * What holds for payouts in this currency. Of a currency that is not configured, only what holds in
+ * every currency is known.
+ */
 function knownOf(facts: LeavingFacts, currency: Currency | undefined): KnownFacts<PayoutStep> {
   if (currency === undefined) return knownOfAll(facts)
   const decimals = decimalsFact(currency, facts.decimals, facts.found)
@@ -132,7 +138,10 @@ export function stoppedCurrencies(
   )
 }
 
-/** The refusal of a request that this fact stops. `payout` is the number of the payout in the request, from 1. */
+/**
+ * The refusal of a request that this fact stops. `payout` is the number of the payout in the
+ * request, from 1.
+ */
 export function refuseStopped(stop: LeavingStop, payout?: number): PayoutFailure {
   return { kind: 'conflict', ...(payout === undefined ? {} : { payout }), ...stopRules[stop] }
 }

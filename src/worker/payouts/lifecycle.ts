@@ -9,13 +9,17 @@ import type { PayoutFailure } from './failure.ts'
 import type { Outflow } from './outflow.ts'
 import { type ConfirmedFee, endOf, receivedBy } from './payment.ts'
 
-// The state machines of a payout and of its transactions. `npm run db:generate` writes both tables into the triggers `payout_takes_its_steps` and
-// `payout_transaction_takes_its_steps`, which refuse every other step.
+// The state machines of a payout and of its transactions. `npm run db:generate` writes both tables
+// into the triggers `payout_takes_its_steps` and `payout_transaction_takes_its_steps`, which refuse
+// every other step.
 
 /** A payout is stuck after this many of its transactions have expired. */
 export const transactionsMax = 3
 
-/** The causes of a change of a payout's state. The events that backends receive are others: triggers write them when the state changes. */
+/**
+ * The causes of a change of a payout's state. The events that backends receive are others: triggers
+ * write them when the state changes.
+ */
 export type PayoutEvent =
   /** A person who may approve, and did not ask for the payout, approves it. */
   | 'approve'
@@ -27,14 +31,26 @@ export type PayoutEvent =
   | 'pays'
   /** A final block contains the payout's transaction, which failed or paid something else. */
   | 'misses'
-  /** No block can contain the payout's transaction any more, and the payout may have another transaction. */
+  /**
+   * No block can contain the payout's transaction any more, and the payout may have another
+   * transaction.
+   */
   | 'expires'
-  /** No block can contain the payout's transaction any more, and the payout may have no other transaction. */
+  /**
+   * No block can contain the payout's transaction any more, and the payout may have no other
+   * transaction.
+   */
   | 'expires-for-good'
-  /** An operator lowers the finalized height below the block that ended the payout's transaction, or a block shows that it has ended otherwise. */
+  /**
+   * An operator lowers the finalized height below the block that ended the payout's transaction, or
+   * a block shows that it has ended otherwise.
+   */
   | 'reopens'
 
-/** The allowed transitions, from state to state, with their events. A transition that is absent is refused. */
+/**
+ * The allowed transitions, from state to state, with their events. A transition that is absent is
+ * refused.
+ */
 export const payoutSteps: Readonly<
   Record<PayoutState, Partial<Readonly<Record<PayoutState, readonly PayoutEvent[]>>>>
 > = {
@@ -59,7 +75,10 @@ export type TransactionEvent =
   /** An operator lowers the finalized height below the block that ended the transaction. */
   | 'corrected'
 
-/** The allowed transitions of a transaction. A transaction that has paid leaves that state only if an operator lowers the finalized height. */
+/**
+ * The allowed transitions of a transaction. A transaction that has paid leaves that state only if
+ * an operator lowers the finalized height.
+ */
 export const transactionSteps: Readonly<
   Record<TransactionState, Partial<Readonly<Record<TransactionState, readonly TransactionEvent[]>>>>
 > = {
@@ -74,7 +93,10 @@ export const transactionSteps: Readonly<
 
 /** A row of the table `payout`: `amount` in ledger units, `raw` in chain units. */
 export type PayoutRow = typeof payouts.$inferSelect
-/** A row of the table `payout_transaction`. `ended` is null while a block can still contain the transaction. */
+/**
+ * A row of the table `payout_transaction`. `ended` is null while a block can still contain the
+ * transaction.
+ */
 export type TransactionRow = typeof payoutTransactions.$inferSelect
 
 /** Whether `payoutSteps` allows the transition between these states by this event. */
@@ -97,8 +119,9 @@ export interface Used {
 export const nothingUsed: Used = { amount: 0n, count: 0 }
 
 /**
- * Whether the limits approve a payout of this amount: it must fit into every limit of its currency, together with what counts for the last 24 hours in total
- * (`ofAll`) and for its user (`ofUser`). Without limits nothing is approved by rule.
+ * Whether the limits approve a payout of this amount: it must fit into every limit of its currency,
+ * together with what counts for the last 24 hours in total (`ofAll`) and for its user (`ofUser`).
+ * Without limits nothing is approved by rule.
  */
 export function isWithinLimits(limit: PayoutLimit | null, amount: bigint, ofAll: Used, ofUser: Used): boolean {
   if (limit === null) return false
@@ -130,8 +153,10 @@ interface PersonStep {
 export type SayOutflows = (moved: readonly Outflow[]) => string
 
 /**
- * Approves a payout; one that was approved before is returned unchanged. `attempts` is the number that the person saw on a stuck payout: if it has grown since,
- * the approval is refused, so that a repeated request approves nothing new. An approved stuck payout may have `transactionsMax` more transactions.
+ * Approves a payout; one that was approved before is returned unchanged. `attempts` is the number
+ * that the person saw on a stuck payout: if it has grown since, the approval is refused, so that a
+ * repeated request approves nothing new. An approved stuck payout may have `transactionsMax` more
+ * transactions.
  */
 export function approve(
   payout: PayoutRow,
@@ -165,8 +190,9 @@ export function approve(
 }
 
 /**
- * Cancels a payout; one that was cancelled before is returned unchanged. If money has left for it, the refund is a loss. Then only a person who may approve and
- * did not ask for the payout can cancel it.
+ * Cancels a payout; one that was cancelled before is returned unchanged. If money has left for it,
+ * the refund is a loss. Then only a person who may approve and did not ask for the payout can
+ * cancel it.
  */
 export function cancel(
   payout: PayoutRow,
@@ -211,19 +237,28 @@ function notNow({ id }: PayoutRow, why: string): Result<never, PayoutFailure> {
 /** The columns that a payout copies from its new transaction. */
 export type NewTransaction = Pick<TransactionRow, 'txid' | 'expires_at'>
 
-/** The payout in state `signed` with this transaction; null if its present state allows no transaction. */
+/**
+ * The payout in state `signed` with this transaction; null if its present state allows no
+ * transaction.
+ */
 export function sign(payout: PayoutRow, { txid, expires_at }: NewTransaction, at: UnixMs): PayoutRow | null {
   if (!canBecome(payout.state, 'signed', 'hand-in')) return null
   return { ...payout, state: 'signed', txid, expires_at, changed_at: at }
 }
 
-/** A transaction with the payout that it is to pay. `payout` is null if no payout names the transaction. */
+/**
+ * A transaction with the payout that it is to pay. `payout` is null if no payout names the
+ * transaction.
+ */
 export interface Pair {
   readonly transaction: TransactionRow
   readonly payout: PayoutRow | null
 }
 
-/** A transaction of the payout address as a final block shows it. `moved` is null until its receipt is read. */
+/**
+ * A transaction of the payout address as a final block shows it. `moved` is null until its receipt
+ * is read.
+ */
 export interface Shown {
   readonly height: BlockHeight
   readonly succeeded: boolean
@@ -233,9 +268,10 @@ export interface Shown {
 }
 
 /**
- * The changes of a transaction that a final block contains, and of its payout: none, one, or two in order (it opens again, and ends in another way).
- * `fees` are the confirmed fees of the payout's token. Only the receipt of a contract call shows what the call moved. Until the receipt is read the payout
- * waits, and the open transaction keeps the payout from being signed again.
+ * The changes of a transaction that a final block contains, and of its payout: none, one, or two in
+ * order (it opens again, and ends in another way). `fees` are the confirmed fees of the payout's
+ * token. Only the receipt of a contract call shows what the call moved. Until the receipt is read
+ * the payout waits, and the open transaction keeps the payout from being signed again.
  */
 export function conclude(pair: Pair, shown: Shown, fees: readonly ConfirmedFee[], at: UnixMs): readonly Pair[] {
   const { transaction, payout } = pair
@@ -269,12 +305,14 @@ export function conclude(pair: Pair, shown: Shown, fees: readonly ConfirmedFee[]
         const open = reopen({ transaction, payout }, at)
         return [open, ...conclude(nextVersions(open), shown, fees, at)]
       }
-      // The payout moved on without this transaction. If the transaction succeeded all the same, somebody was paid twice, or is about to be.
+      // The payout moved on without this transaction. If the transaction succeeded all the same,
+      // somebody was paid twice, or is about to be.
       if (!succeeded) return []
       return [late(found, payout, at)]
     }
     case 'late':
-      // Its receipt may be read later than its block. Since when it is known stays: what was handed in after an operator excused it is not held for it.
+      // Its receipt may be read later than its block. Since when it is known stays: what was handed
+      // in after an operator excused it is not held for it.
       return transaction.moved === '[]' && text !== '[]' && succeeded && payout !== null
         ? [late({ ...found, changed_at: transaction.changed_at }, payout, at)]
         : []
@@ -283,7 +321,10 @@ export function conclude(pair: Pair, shown: Shown, fees: readonly ConfirmedFee[]
   }
 }
 
-/** A transaction that has succeeded although its payout had gone on. What it moved counts for the limits, also of a payout that is cancelled. */
+/**
+ * A transaction that has succeeded although its payout had gone on. What it moved counts for the
+ * limits, also of a payout that is cancelled.
+ */
 function late(found: TransactionRow, payout: PayoutRow, at: UnixMs): Pair {
   const counts = payout.state === 'cancelled' && payout.approved_at !== null && !payout.counted && found.moved !== '[]'
   return {
@@ -292,7 +333,10 @@ function late(found: TransactionRow, payout: PayoutRow, at: UnixMs): Pair {
   }
 }
 
-/** The rows with the versions that they have once the first step is stored, so that a second step can follow in the same batch. */
+/**
+ * The rows with the versions that they have once the first step is stored, so that a second step
+ * can follow in the same batch.
+ */
 function nextVersions({ transaction, payout }: Pair): Pair {
   return {
     transaction: { ...transaction, version: transaction.version + 1 },
@@ -311,7 +355,10 @@ export const neverFound = {
   energy: null,
 } as const
 
-/** Opens a transaction again, because blocks contradict how it ended. Its payout is `signed` again, with this transaction. */
+/**
+ * Opens a transaction again, because blocks contradict how it ended. Its payout is `signed` again,
+ * with this transaction.
+ */
 function reopen({ transaction, payout }: { transaction: TransactionRow; payout: PayoutRow }, at: UnixMs) {
   const { attempts } = payout
   const signed = {
@@ -328,7 +375,10 @@ function reopen({ transaction, payout }: { transaction: TransactionRow; payout: 
   }
 }
 
-/** Ends a transaction that no block can contain any more. Its payout becomes `approved` again, or `stuck` if it may have no other transaction. */
+/**
+ * Ends a transaction that no block can contain any more. Its payout becomes `approved` again, or
+ * `stuck` if it may have no other transaction.
+ */
 export function expire({ transaction, payout }: { transaction: TransactionRow; payout: PayoutRow }, at: UnixMs): Pair {
   const nothing = { height: null, moved: '[]', received: null }
   return {
@@ -337,7 +387,10 @@ export function expire({ transaction, payout }: { transaction: TransactionRow; p
   }
 }
 
-/** Returns the payout after its transaction has ended as `ended`. Throws if `payoutSteps` does not allow that, which would be a bug. */
+/**
+ * Returns the payout after its transaction has ended as `ended`. Throws if `payoutSteps` does not
+ * allow that, which would be a bug.
+ */
 function concluded(
   payout: PayoutRow,
   ended: 'paid' | StuckReason,

@@ -9,7 +9,10 @@ import { selectHoldings, selectLeavingFacts } from './store/facts.ts'
 import { type ListedPayout, type PayoutSelection, selectPayoutPage } from './store/lists.ts'
 import { isBeyond } from './wallet.ts'
 
-/** One page of payouts, newest first. `count` is the number on all pages; `countedMax` means that many or more. */
+/**
+ * One page of payouts, newest first. `count` is the number on all pages; `countedMax` means that
+ * many or more.
+ */
 export interface PayoutList {
   readonly list: readonly Payout[]
   readonly count: number
@@ -17,7 +20,10 @@ export interface PayoutList {
 
 const endOfIds = Number.MAX_SAFE_INTEGER as PayoutId // safe: an id above all
 
-/** Reads one page of payouts. An approved payout has the reason why it is not offered to the signer now, if there is one. */
+/**
+ * Reads one page of payouts. An approved payout has the reason why it is not offered to the signer
+ * now, if there is one.
+ */
 export async function listPayouts(
   { db, clock, currencies, payouts: rules }: Pick<ReadContext, 'db' | 'clock' | 'currencies' | 'payouts'>,
   selection: PayoutSelection,

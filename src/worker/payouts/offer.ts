@@ -13,7 +13,10 @@ import { selectHoldings, selectLeavingFacts } from './store/facts.ts'
 import { type OpenCurrency, selectOffer } from './store/signing.ts'
 import { payableMost } from './wallet.ts'
 
-/** The payouts that a signer may sign now, and the newest final block, to which the signed transactions should refer. */
+/**
+ * The payouts that a signer may sign now, and the newest final block, to which the signed
+ * transactions should refer.
+ */
 export interface SignerOffer {
   readonly payouts: readonly (Payout & { readonly proof: string | null })[]
   readonly head: Head
@@ -27,15 +30,17 @@ export interface OfferContext {
   readonly currencies: Currencies
   readonly rules: PayoutRules
   /**
-   * Whether the database is a restored older copy, which only the scanner's memory can tell. Called after the payouts were read, so that nothing of a copy is
-   * offered.
+   * Whether the database is a restored older copy, which only the scanner's memory can tell. Called
+   * after the payouts were read, so that nothing of a copy is offered.
    */
   readonly isRestored: () => Promise<boolean>
 }
 
 /**
- * The approved payouts with an id above `after`, oldest first, or why none is offered. Payouts in a currency that may not leave now are left out, and those
- * to an address that has since been issued to a user, and those that the payout address plainly cannot pay for. `other` may already have paid one.
+ * The approved payouts with an id above `after`, oldest first, or why none is offered. Payouts in a
+ * currency that may not leave now are left out, and those to an address that has since been issued
+ * to a user, and those that the payout address plainly cannot pay for. `other` may already have
+ * paid one.
  */
 export async function offerPayouts(
   { db, clock, currencies, rules, isRestored }: OfferContext,

@@ -4,14 +4,20 @@ import type { CurrencyId } from '../common/ids.ts'
 import type { Currencies, Currency } from '../ledger/currencies.ts'
 import type { WriteAmount } from '../ledger/entry.ts'
 
-/** An outflow from the payout address in one transaction, in chain units. `contract` is empty for TRX. */
+/**
+ * An outflow from the payout address in one transaction, in chain units. `contract` is empty for
+ * TRX.
+ */
 export interface Outflow {
   readonly contract: Address | ''
   readonly to: Address
   readonly raw: string
 }
 
-/** An outflow as a member of an answer: `amt` in whole units of a configured currency, or `units`, the smallest units of any other token. */
+/**
+ * An outflow as a member of an answer: `amt` in whole units of a configured currency, or `units`,
+ * the smallest units of any other token.
+ */
 export type OutflowItem<A> =
   | { readonly to: string; readonly cuy: CurrencyId; readonly amt: A }
   | { readonly to: string; readonly contract: string; readonly units: string }
@@ -36,14 +42,18 @@ export function sayOutflows(moved: readonly Outflow[], currencies: Currencies): 
 const trx = { decimals: trxDecimals, symbol: 'TRX' }
 const unitsOf = (contract: Address) => ({ decimals: 0, symbol: `units of ${formatBase58(contract)}` })
 
-/** An outflow as a member of an answer. `write` formats an amount of smallest units with a number of decimals. */
+/**
+ * An outflow as a member of an answer. `write` formats an amount of smallest units with a number of
+ * decimals.
+ */
 export function outflowItem<A>(
   { contract, to, raw }: Outflow,
   currencies: Currencies,
   write: WriteAmount<A>,
 ): OutflowItem<A> {
   const currency = currencyOfContract(contract, currencies)
-  if (currency === null) return { to: formatBase58(to), contract: formatBase58(contract as Address), units: raw } // safe: TRX is configured if it was paid out
+  // safe: TRX is configured if it was paid out
+  if (currency === null) return { to: formatBase58(to), contract: formatBase58(contract as Address), units: raw }
   return { to: formatBase58(to), cuy: currency.cuy, amt: write(BigInt(raw), currency.decimals) }
 }
 

@@ -4,7 +4,10 @@ import type { BlockReading, ChainTransfer, SentTransaction } from '../chain/chai
 import type { UnixMs } from '../common/time.ts'
 import type { Outflow } from './outflow.ts'
 
-/** A transaction of a final block that concerns a payout address: the address sent it, or a token moved from the address in it. */
+/**
+ * A transaction of a final block that concerns a payout address: the address sent it, or a token
+ * moved from the address in it.
+ */
 export interface Outgoing {
   readonly txid: Txid
   /** The payout address. */
@@ -25,7 +28,10 @@ export interface OutgoingReading {
   readonly blocks: readonly { readonly height: BlockHeight; readonly time: UnixMs }[]
 }
 
-/** Finds the transactions in these blocks that concern payout addresses. A call whose receipt is still to be read has a `moved` of null. */
+/**
+ * Finds the transactions in these blocks that concern payout addresses. A call whose receipt is
+ * still to be read has a `moved` of null.
+ */
 export function findOutgoing(blocks: readonly BlockReading[], watched: ReadonlySet<Address>): OutgoingReading {
   const read = blocks.filter((block) => block.kind === 'read')
   const found = read.flatMap(({ header: { height }, sent, transfers, callsToRead }) => {
@@ -38,7 +44,10 @@ export function findOutgoing(blocks: readonly BlockReading[], watched: ReadonlyS
   return { watched, found, blocks: read.map(({ header: { height, timestamp } }) => ({ height, time: timestamp })) }
 }
 
-/** Finds the transactions that concern payout addresses among the successful calls of a block. `transfers` are those in their receipts. */
+/**
+ * Finds the transactions that concern payout addresses among the successful calls of a block.
+ * `transfers` are those in their receipts.
+ */
 export function findInReceipts(
   calls: readonly { readonly txid: Txid; readonly owner: Address }[],
   transfers: readonly ChainTransfer[],
@@ -68,7 +77,8 @@ function outgoingOf(
     return { txid, address, height, succeeded, result, moved }
   })
   const isOwn = new Set(own.map(({ txid }) => txid))
-  // Transactions that somebody else sent, and that moved tokens of a payout address: by an allowance of the token, or as its issuer.
+  // Transactions that somebody else sent, and that moved tokens of a payout address: by an
+  // allowance of the token, or as its issuer.
   const others = [...moves].flatMap(([txid, [first, ...more]]): readonly Outgoing[] => {
     if (first === undefined || isOwn.has(txid)) return []
     const moved = [first, ...more].filter(({ from }) => from === first.from).map(outflowOf)

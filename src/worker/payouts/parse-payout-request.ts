@@ -39,7 +39,8 @@ const { uid, cuy, osn, amt, mark } = postedEntry.shape
 /** One payout of the request as the backend sends it; amounts are decimal texts of whole units. */
 export const requestedPayout = z.strictObject(
   {
-    uid: uid.check(z.maximum(reservedUid - 1, uidExpected)), // the owner of reserved addresses can only give money in a transfer
+    // the owner of reserved addresses can only give money in a transfer
+    uid: uid.check(z.maximum(reservedUid - 1, uidExpected)),
     cuy,
     amt,
     to: z.string(toExpected),
@@ -55,7 +56,9 @@ const payoutRequest = z
   .array(requestedPayout, payoutsExpected)
   .check(z.minLength(1, payoutsExpected), z.maxLength(requestedMax, payoutsExpected))
 
-/** Parses requested payouts, and checks each alone and against the others. Stored data is not read. */
+/**
+ * Parses requested payouts, and checks each alone and against the others. Stored data is not read.
+ */
 export function parsePayoutRequest(list: unknown, currencies: Currencies): Result<readonly NewPayout[], PayoutFailure> {
   const parsed = payoutRequest.safeParse(list)
   if (!parsed.success) {
@@ -121,7 +124,9 @@ function fault(index: number, member: string, why: string) {
   return err({ kind: 'bad-input', payout: index + 1, member, why } as const)
 }
 
-/** Why nobody may be paid at this address, judged without stored data; null if there is no reason. */
+/**
+ * Why nobody may be paid at this address, judged without stored data; null if there is no reason.
+ */
 export function whyNotTo(
   to: Address,
   { byContract }: Currencies,

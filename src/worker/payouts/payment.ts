@@ -3,19 +3,25 @@ import type { Outflow } from './outflow.ts'
 
 // Whether what a transaction has moved pays a payout.
 
-/** The amount that a payout is to pay, in chain units of its token, and to whom. `contract` is empty for TRX. */
+/**
+ * The amount that a payout is to pay, in chain units of its token, and to whom. `contract` is empty
+ * for TRX.
+ */
 interface Payee {
   readonly contract: Outflow['contract']
   readonly to_address: Outflow['to']
   readonly raw: string
 }
 
-/** A token's transfer fee that an operator has confirmed: hundredths of a percent, and the maximum in chain units. */
+/**
+ * A token's transfer fee that an operator has confirmed: hundredths of a percent, and the maximum
+ * in chain units.
+ */
 export type ConfirmedFee = Pick<TokenFee, 'basisPoints' | 'maximum'>
 
 /**
- * `paid` if exactly the amount reached the payee, or the amount less a confirmed fee. `failed` if the transaction failed. `other` if it succeeded and paid
- * something else.
+ * `paid` if exactly the amount reached the payee, or the amount less a confirmed fee. `failed` if
+ * the transaction failed. `other` if it succeeded and paid something else.
  */
 export function endOf(
   payout: Payee,
@@ -31,7 +37,10 @@ export function endOf(
 const isToPayee = ({ contract, to_address }: Payee, { contract: token, to }: Outflow) =>
   token === contract && to === to_address
 
-/** Whether exactly the amount has left in two parts: the payee got the amount less the fee, and somebody else the fee. */
+/**
+ * Whether exactly the amount has left in two parts: the payee got the amount less the fee, and
+ * somebody else the fee.
+ */
 function isSplitBy({ basisPoints, maximum }: ConfirmedFee, payout: Payee, moved: readonly Outflow[]): boolean {
   const amount = BigInt(payout.raw)
   const share = (amount * basisPoints) / 10_000n
@@ -45,7 +54,10 @@ function isSplitBy({ basisPoints, maximum }: ConfirmedFee, payout: Payee, moved:
   return isWhole && BigInt(toPayee[0]?.raw ?? 0) === amount - fee && BigInt(rest[0]?.raw ?? 0) === fee
 }
 
-/** The chain units that the payee of a paid payout has received, if they are less than the payout's amount; else null. */
+/**
+ * The chain units that the payee of a paid payout has received, if they are less than the payout's
+ * amount; else null.
+ */
 export function receivedBy(payout: Payee, moved: readonly Outflow[]): string | null {
   const parts = moved.filter((part) => isToPayee(payout, part))
   return parts.some(({ raw }) => raw === payout.raw) ? null : (parts[0]?.raw ?? null)

@@ -14,19 +14,32 @@ import { sayFailed, type TransferFailure } from './transfer-failure.ts'
 
 /** The columns of a payout that may be shown, in ledger units. Events contain a copy of them. */
 export type Payout = Pick<PayoutRow, (typeof shownNames)[number]> & {
-  /** Why an approved payout may not be signed yet; null if it may. Absent if the reason was not looked up. */
+  /**
+   * Why an approved payout may not be signed yet; null if it may. Absent if the reason was not
+   * looked up.
+   */
   readonly waitsFor?: WhyItWaits | null
-  /** Another transaction that may already have paid the payout; null if there is none. Absent if it was not looked up. */
+  /**
+   * Another transaction that may already have paid the payout; null if there is none. Absent if it
+   * was not looked up.
+   */
   readonly other?: OtherOutflow | null
-  /** Why the transaction of a stuck payout failed; null if it has not failed. Absent if it was not looked up. */
+  /**
+   * Why the transaction of a stuck payout failed; null if it has not failed. Absent if it was not
+   * looked up.
+   */
   readonly failure?: TransferFailure | null
-  /** The answers of nodes to the broadcast of the payout's newest transaction, if they were looked up. */
+  /**
+   * The answers of nodes to the broadcast of the payout's newest transaction, if they were looked
+   * up.
+   */
   readonly answers?: readonly NodeAnswer[]
 }
 
 /**
- * A reason that stops payouts, or `to-user`: since the payout was requested, its recipient's address has been issued to a user here, or `beyond`: the payout
- * address plainly cannot pay for it.
+ * A reason that stops payouts, or `to-user`: since the payout was requested, its recipient's
+ * address has been issued to a user here, or `beyond`: the payout address plainly cannot pay for
+ * it.
  */
 export type WhyItWaits = LeavingStop | keyof typeof ownReasons
 
@@ -60,7 +73,10 @@ const isOwnReason = (stop: WhyItWaits): stop is keyof typeof ownReasons => Objec
 const sayWaiting = (stop: WhyItWaits) => `it waits: ${isOwnReason(stop) ? ownReasons[stop] : stopRules[stop].why}`
 const withTransaction: readonly PayoutState[] = ['signed', 'paid', 'stuck']
 
-/** Turns a payout into the answer for backends. `write` formats an amount of smallest units with a number of decimals. */
+/**
+ * Turns a payout into the answer for backends. `write` formats an amount of smallest units with a
+ * number of decimals.
+ */
 export function payoutItem<A>(payout: Payout, currencies: Currencies, write: WriteAmount<A>): PayoutItem<A> {
   const { id, uid, cuy, osn, mark, state, attempts, reason, why, txid, expires_at, height, moved, received } = payout
   const { waitsFor = null, other = null, failure = null, answers = [] } = payout
@@ -106,7 +122,10 @@ export function payoutItem<A>(payout: Payout, currencies: Currencies, write: Wri
 const ownNames = ['id', 'cuy', 'amt', 'fee', 'to', 'osn', 'mark', 'state', 'created_at', 'txid', 'height'] as const
 type OwnName = (typeof ownNames)[number]
 
-/** The fields of a payout that its user may see, among those of `item`. The user sees neither who approved the payout nor why it waits. */
+/**
+ * The fields of a payout that its user may see, among those of `item`. The user sees neither who
+ * approved the payout nor why it waits.
+ */
 export function pickOwn<T extends Partial<Readonly<Record<OwnName, unknown>>>>(item: T): Pick<T, OwnName & keyof T> {
   const own = ownNames.flatMap((name) => (item[name] === undefined ? [] : [[name, item[name]] as const]))
   return Object.fromEntries(own) as Pick<T, OwnName & keyof T> // safe: `own` has only members with these names

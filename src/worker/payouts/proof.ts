@@ -4,7 +4,8 @@ import { parseAmountsAsText } from '../common/amount.ts'
 import { err, ok, type Result } from '../common/result.ts'
 import { proofCharsMax } from '../d1/payout-tables.ts'
 
-// The proof of a payout: a backend's signature over its members. The request and the signer both parse it here, so they accept the same proofs.
+// The proof of a payout: a backend's signature over its members. The request and the signer both
+// parse it here, so they accept the same proofs.
 
 /** The members of a payout that a proof signs. */
 export interface ProvenPayout {
@@ -16,7 +17,10 @@ export interface ProvenPayout {
   readonly osn: string
 }
 
-/** The signature algorithms of proofs. `Ed25519` is the newer name of `EdDSA` with such keys (RFC 9864). */
+/**
+ * The signature algorithms of proofs. `Ed25519` is the newer name of `EdDSA` with such keys (RFC
+ * 9864).
+ */
 export const proofAlgorithms = ['EdDSA', 'Ed25519', 'ES256'] as const
 /** A compact JWS: three parts in base64url with points between them. */
 export const proofForm = /^[\w-]+\.[\w-]+\.[\w-]+$/
@@ -36,7 +40,10 @@ const shape = z.strictObject({
   osn: z.string(),
 })
 
-/** Parses a proof without verifying its signature, because the service has no key: the signer verifies it. The error says what the proof must be. */
+/**
+ * Parses a proof without verifying its signature, because the service has no key: the signer
+ * verifies it. The error says what the proof must be.
+ */
 export function readProof(text: string): Result<ProvenPayout, string> {
   const parts = proofForm.test(text) && text.length <= proofCharsMax ? partsOf(text) : null
   if (parts === null) return err(proofExpected)
@@ -55,8 +62,8 @@ export function findOtherMember(proven: ProvenPayout, payout: ProvenPayout): key
 }
 
 /**
- * Whether two proofs sign the same payout; true also if both are absent. Signatures are not compared, because one key makes many for the same content, and
- * amounts are compared as numbers.
+ * Whether two proofs sign the same payout; true also if both are absent. Signatures are not
+ * compared, because one key makes many for the same content, and amounts are compared as numbers.
  */
 export function sameProof(proof: string | null, other: string | null): boolean {
   if (proof === other) return true
@@ -65,7 +72,10 @@ export function sameProof(proof: string | null, other: string | null): boolean {
   return first.ok && second.ok && findOtherMember(first.value, second.value) === null
 }
 
-/** The decoded parts of a compact JWS, or null if the text is not one that can be verified. `payload` is undefined if it is not JSON. */
+/**
+ * The decoded parts of a compact JWS, or null if the text is not one that can be verified.
+ * `payload` is undefined if it is not JSON.
+ */
 function partsOf(text: string): { readonly payload: unknown; readonly signature: Uint8Array } | null {
   const [, payload = '', signature = ''] = text.split('.')
   try {

@@ -11,13 +11,16 @@ import { selectLeavingFacts, selectOpenAddress } from './store/facts.ts'
 import { type Answered, claimDue, type DueTransaction, storeAnswers } from './store/transactions.ts'
 
 /**
- * Pauses between the broadcasts of one transaction, in order; the last pause repeats. After the first `timedPauses` of them a timer sends again. Later ones
- * are sent by the next tick, or by an earlier hand-in. So with a long `SCAN_EVERY_SECONDS` the real pauses are longer.
+ * Pauses between the broadcasts of one transaction, in order; the last pause repeats. After the
+ * first `timedPauses` of them a timer sends again. Later ones are sent by the next tick, or by an
+ * earlier hand-in. So with a long `SCAN_EVERY_SECONDS` the real pauses are longer.
  */
 export const sendPausesMsMin = [2_500, 5_000, 15_000, 30_000, 60_000, 120_000, 240_000, 480_000] as const
 /** So a transaction is sent to each of three nodes without waiting for a tick. */
 const timedPauses = 2
-/** A transaction that expires within this time is not sent: clocks differ, and a node needs time. */
+/**
+ * A transaction that expires within this time is not sent: clocks differ, and a node needs time.
+ */
 export const sendMarginMs = 10_000
 /** Most transactions that are sent at the same time. */
 export const sendAtOnceMax = 20
@@ -25,14 +28,20 @@ export const sendAtOnceMax = 20
 const sentPerCallMax = 100
 /** Time limit of one broadcast, with the time that it waits for a node. */
 const sendMs = 10_000
-/** A broadcast or a run that has not gone on for this long is given up, because it hangs in the platform. */
+/**
+ * A broadcast or a run that has not gone on for this long is given up, because it hangs in the
+ * platform.
+ */
 export const lostMs = 15_000
 
 export interface SenderParts {
   readonly db: WriteDatabase
   readonly clock: Pick<Clock, 'now' | 'sleep'>
   readonly currencies: Currencies
-  /** Null if `PAYOUTS` is not configured. Transactions that a signer has handed in before are sent all the same. */
+  /**
+   * Null if `PAYOUTS` is not configured. Transactions that a signer has handed in before are sent
+   * all the same.
+   */
   readonly payouts: PayoutRules | null
   readonly restores: RestoreDetector
   openChain(quota: RequestQuota, deadline: UnixMs): Chain
@@ -40,15 +49,19 @@ export interface SenderParts {
   inBackground(work: Promise<unknown>): void
 }
 
-/** Sends the transactions that signers have handed in, repeatedly, until each is in a final block or has expired. */
+/**
+ * Sends the transactions that signers have handed in, repeatedly, until each is in a final block or
+ * has expired.
+ */
 export interface Sender {
   /** Sends due transactions. Each new one is sent twice more, to other nodes, within seconds. */
   send(): Promise<void>
 }
 
 /**
- * Makes the sender. It remembers only what is underway: a transaction is claimed in the database before it is sent, so two instances do not send it twice. If a
- * run dies, a later call sends the transactions that it has not claimed.
+ * Makes the sender. It remembers only what is underway: a transaction is claimed in the database
+ * before it is sent, so two instances do not send it twice. If a run dies, a later call sends the
+ * transactions that it has not claimed.
  */
 export function createSender(parts: SenderParts): Sender {
   const { db, clock, inBackground } = parts
@@ -72,7 +85,8 @@ export function createSender(parts: SenderParts): Sender {
     await endsWithin(broadcast, lostMs, clock)
     underway.delete(due.id)
     wake()
-    // A node may drop a transaction that it accepted, so the next sendings go to other nodes, without waiting for a tick.
+    // A node may drop a transaction that it accepted, so the next sendings go to other nodes,
+    // without waiting for a tick.
     if (due.sends < timedPauses) inBackground(clock.sleep(Math.max(dueAgainAt - clock.now(), 0)).then(send))
   }
   const run = async (own: Run) => {
@@ -119,8 +133,10 @@ async function claim(
   underway: readonly PayoutTransactionId[],
   max: number,
 ): Promise<readonly DueTransaction[]> {
-  // Comparing also notes the newest event, so that a later loss of the database is noticed. A restored older copy may lack another transaction of the payout,
-  // handed in by another signer. So nothing is sent until every transaction that was signed before has expired, and blocks have shown which ones were mined.
+  // Comparing also notes the newest event, so that a later loss of the database is noticed. A
+  // restored older copy may lack another transaction of the payout, handed in by another signer. So
+  // nothing is sent until every transaction that was signed before has expired, and blocks have
+  // shown which ones were mined.
   const restoredAt = await restores.compare()
   const stopped = await findStopped(db, payouts, currencies, restoredAt)
   if (stopped === null) return []
@@ -129,8 +145,8 @@ async function claim(
 }
 
 /**
- * The currencies in which nothing is sent now; null if nothing is sent at all. Without `PAYOUTS`, what holds is that of the address whose transactions are open:
- * all of them are of one address.
+ * The currencies in which nothing is sent now; null if nothing is sent at all. Without `PAYOUTS`,
+ * what holds is that of the address whose transactions are open: all of them are of one address.
  */
 async function findStopped(
   db: WriteDatabase,

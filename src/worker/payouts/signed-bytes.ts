@@ -44,7 +44,10 @@ export interface SignedTransfer {
   readonly bytes: string
   readonly txid: Txid
   readonly expiresAt: UnixMs
-  /** The newest block at or below the head to which the transaction can refer. Only a later block can contain the transaction. */
+  /**
+   * The newest block at or below the head to which the transaction can refer. Only a later block
+   * can contain the transaction.
+   */
   readonly reference: BlockHeight
 }
 
@@ -54,20 +57,31 @@ export interface BytesFault {
   readonly why: string
 }
 
-/** A token's transaction with a lower `fee_limit`, in sun, can never pay: an energy costs at least 1 sun. `fee_limit` limits staked energy, too. */
+/**
+ * A token's transaction with a lower `fee_limit`, in sun, can never pay: an energy costs at least 1
+ * sun. `fee_limit` limits staked energy, too.
+ */
 const feeLimitMin = transferEnergyMin
 
 /** The expiration of a transaction may be this far after the newest final block. */
 export const expirationAheadMsMax = 3_600_000
-/** A signer may hand in a transaction that expired at most this long ago. The service does not send such a transaction, and only looks for it in blocks. */
+/**
+ * A signer may hand in a transaction that expired at most this long ago. The service does not send
+ * such a transaction, and only looks for it in blocks.
+ */
 export const expiredMsMax = 86_400_000
-/** A message names its reference block by two bytes of the height, so heights repeat after this many blocks. */
+/**
+ * A message names its reference block by two bytes of the height, so heights repeat after this many
+ * blocks.
+ */
 export const referenceBlocks = 65_536
 
 /**
- * Parses a signed message as java-tron does, and compares it with the transaction that a node would write for this transfer, with the same times, fee limit
- * and reference. `head` is the newest agreed final block. `newest` is null for a new transaction. For a known transaction (stored, or found in a block), which
- * may be of any age, `newest` is the newest block to which the transaction can refer.
+ * Parses a signed message as java-tron does, and compares it with the transaction that a node would
+ * write for this transfer, with the same times, fee limit and reference. `head` is the newest
+ * agreed final block. `newest` is null for a new transaction. For a known transaction (stored, or
+ * found in a block), which may be of any age, `newest` is the newest block to which the transaction
+ * can refer.
  */
 export function readSigned(
   text: string,
@@ -106,8 +120,8 @@ export function txidIn(text: string): Txid | null {
 }
 
 /**
- * The newest height at or below `head` to which a signed message can refer; below 0 if the chain is too short. Null if the text is not a message, or has no
- * reference.
+ * The newest height at or below `head` to which a signed message can refer; below 0 if the chain is
+ * too short. Null if the text is not a message, or has no reference.
  */
 export function referenceIn(text: string, { height }: Pick<Header, 'height'>): BlockHeight | null {
   const digits = digitsOf(text)
@@ -217,8 +231,9 @@ const noPadding = '0'.repeat(recipientAt - selectorDigits)
 const tronPrefix = '41'.padStart(noPadding.length, '0')
 
 /**
- * Returns a fault if the call data is not `transfer(to, units)`; else null. If the padding before the recipient contains the prefix 41, contracts differ: some
- * ignore the prefix and pay the recipient, others refuse the call (decision note 60).
+ * Returns a fault if the call data is not `transfer(to, units)`; else null. If the padding before
+ * the recipient contains the prefix 41, contracts differ: some ignore the prefix and pay the
+ * recipient, others refuse the call (decision note 60).
  */
 function findWrongCall(data: string, to: Address, amount: bigint): BytesFault | null {
   const wanted = transferCallData(to, amount)
@@ -241,7 +256,9 @@ const wrongAmount = (amount: bigint): BytesFault => {
   return { reason: 'wrong-amount', why: `it is not of ${amount} units of the chain` }
 }
 
-/** Why the key of this address has not made the signature, verified as a node does; null if it has. */
+/**
+ * Why the key of this address has not made the signature, verified as a node does; null if it has.
+ */
 function whyNotSigned({ rawData, signature }: Parts, from: Address): string | null {
   const { length } = signature
   if (length === 0) return 'it has no signature'
@@ -257,7 +274,10 @@ function whyNotSigned({ rawData, signature }: Parts, from: Address): string | nu
   return `it is signed by ${formatBase58(signer)}, not by ${formatBase58(from)}`
 }
 
-/** Returns a fault if the fee limit or the expiration is out of bounds, or the reference block is missing; else null. */
+/**
+ * Returns a fault if the fee limit or the expiration is out of bounds, or the reference block is
+ * missing; else null.
+ */
 function findWrongTimes(
   { raw }: Parts,
   { feeLimit: most, contract }: ExpectedTransfer,
@@ -290,8 +310,12 @@ const referredTo = ({ from, to, contract, amount }: ExpectedTransfer) => {
   return { asset: contract === '' ? nativeAsset : trc20Asset(contract), from, to, amount }
 }
 
-/** The highest height at or below `highest` that ends with the two bytes of the reference; below 0 if there is none. */
+/**
+ * The highest height at or below `highest` that ends with the two bytes of the reference; below 0
+ * if there is none.
+ */
 function heightOf(raw: Fields, highest: BlockHeight): BlockHeight {
   const low = Number.parseInt(hexOf(raw, 1), 16)
-  return (highest - ((((highest - low) % referenceBlocks) + referenceBlocks) % referenceBlocks)) as BlockHeight // safe: callers expect one below 0
+  // safe: callers expect one below 0
+  return (highest - ((((highest - low) % referenceBlocks) + referenceBlocks) % referenceBlocks)) as BlockHeight
 }

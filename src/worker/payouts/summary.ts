@@ -16,7 +16,10 @@ const unresolvedMax = 50
 type PayoutSummary = NonNullable<SummaryData['payouts']>
 type Stopped = NonNullable<PayoutSummary['stopped']>
 
-/** Reads the summary from stored data. The number of rows that are read grows with the number of currencies, not with that of payouts. */
+/**
+ * Reads the summary from stored data. The number of rows that are read grows with the number of
+ * currencies, not with that of payouts.
+ */
 export async function readPayoutSummary(
   db: ReadDatabase,
   { address }: PayoutRules,

@@ -9,7 +9,10 @@ export interface TransferFailure {
   readonly energy?: number | null
 }
 
-/** What the chain's words mean for a transfer (java-tron `Protocol.Transaction.Result.contractResult`). Others are faults of the contract's code. */
+/**
+ * What the chain's words mean for a transfer (java-tron
+ * `Protocol.Transaction.Result.contractResult`). Others are faults of the contract's code.
+ */
 const meanings: Readonly<Record<string, string>> = {
   OUT_OF_ENERGY: 'its energy, or the TRX for it up to its fee_limit, did not suffice',
   REVERT: "the token's contract refused the transfer",
@@ -17,7 +20,10 @@ const meanings: Readonly<Record<string, string>> = {
 }
 const otherMeaning = "the code of the token's contract failed"
 
-/** Says that a payout's transaction has failed: the chain's result, its meaning and what it cost, in one sentence. */
+/**
+ * Says that a payout's transaction has failed: the chain's result, its meaning and what it cost, in
+ * one sentence.
+ */
 export function sayFailed({ result, burnt = null, energy = null }: TransferFailure): string {
   const cause = result === null ? '' : ` (${result}: ${meanings[result] ?? otherMeaning})`
   const cost =

@@ -15,20 +15,32 @@ import { selectOpenSums } from './store/lists.ts'
 /** Milliseconds between two readings of the payout address's balances. */
 export const walletEveryMs = 180_000
 
-/** The amount of one asset that the payout address must hold for approved and signed payouts, in chain units. `contract` is empty for TRX. */
+/**
+ * The amount of one asset that the payout address must hold for approved and signed payouts, in
+ * chain units. `contract` is empty for TRX.
+ */
 interface Need {
   readonly contract: Address | ''
   readonly raw: bigint
-  /** With less than this, a payout may be plainly beyond the balance, so the balance is read at each tick. */
+  /**
+   * With less than this, a payout may be plainly beyond the balance, so the balance is read at each
+   * tick.
+   */
   readonly least: bigint
 }
 
-/** The lowest price of an energy that the main network has had, in sun. At a higher price the same TRX pays for less. */
+/**
+ * The lowest price of an energy that the main network has had, in sun. At a higher price the same
+ * TRX pays for less.
+ */
 const sunPerEnergyMin = 10n
 /** With less sun than this, and without energy, no transfer of a token is possible. */
 const feeMin = transferEnergyMin * sunPerEnergyMin
 
-/** Sums what the payout address must hold, by contract. If tokens are to be paid, TRX includes what one transfer may burn. Empty if no payout needs money. */
+/**
+ * Sums what the payout address must hold, by contract. If tokens are to be paid, TRX includes what
+ * one transfer may burn. Empty if no payout needs money.
+ */
 async function selectNeeds(
   db: ReadDatabase,
   { feeLimit }: PayoutRules,
@@ -53,8 +65,10 @@ async function selectNeeds(
 }
 
 /**
- * Reads those balances of the payout address that approved and signed payouts need, and stores them. Does nothing if there is no such payout, or if all these
- * balances were read within `walletEveryMs` and suffice: what is too little is read at each call, so that it is known soon that more has come.
+ * Reads those balances of the payout address that approved and signed payouts need, and stores
+ * them. Does nothing if there is no such payout, or if all these balances were read within
+ * `walletEveryMs` and suffice: what is too little is read at each call, so that it is known soon
+ * that more has come.
  */
 export async function readWallet(
   { db, clock, currencies }: Pick<WriteContext, 'db' | 'clock' | 'currencies'>,
@@ -83,9 +97,10 @@ export async function readWallet(
 const isYoung = ({ read_at }: PayoutHolding, now: UnixMs) => now - read_at < walletEveryMs
 
 /**
- * The most that one payout of an asset can take from the payout address, in chain units, by young balances: what it holds, or nothing of a token while it has
- * neither TRX nor energy for any transfer. Null if nobody knows: an older balance says nothing, so a figure that cannot be read again keeps nothing from being
- * paid.
+ * The most that one payout of an asset can take from the payout address, in chain units, by young
+ * balances: what it holds, or nothing of a token while it has neither TRX nor energy for any
+ * transfer. Null if nobody knows: an older balance says nothing, so a figure that cannot be read
+ * again keeps nothing from being paid.
  */
 export function payableMost(contract: Address | '', held: readonly PayoutHolding[], now: UnixMs): bigint | null {
   const young = (asset: string) => held.find((one) => one.contract === asset && isYoung(one, now))
@@ -109,7 +124,10 @@ export function isBeyond(
   return most !== null && BigInt(raw) > most
 }
 
-/** A currency of which the payout address holds too little; `holds` and `needs` are whole units. `cuy` is null for TRX if it is not configured. */
+/**
+ * A currency of which the payout address holds too little; `holds` and `needs` are whole units.
+ * `cuy` is null for TRX if it is not configured.
+ */
 export interface Shortage {
   readonly cuy: number | null
   readonly symbol: string
@@ -117,7 +135,10 @@ export interface Shortage {
   readonly needs: string
 }
 
-/** The currencies of which the payout address holds too little, by the newest stored balances. A currency whose balance was never read is left out. */
+/**
+ * The currencies of which the payout address holds too little, by the newest stored balances. A
+ * currency whose balance was never read is left out.
+ */
 export async function findShortages(
   db: ReadDatabase,
   rules: PayoutRules,

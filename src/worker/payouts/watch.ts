@@ -14,11 +14,17 @@ import { findShortages } from './wallet.ts'
 export const unsignedMs = 600_000
 /** A payout that no node has taken raises an alarm this long after it was sent first. */
 export const refusedMs = 60_000
-/** A transaction that a node has passed on is in a block this long after it was sent first: the alarm comes once each final block up to that time was read. */
+/**
+ * A transaction that a node has passed on is in a block this long after it was sent first: the
+ * alarm comes once each final block up to that time was read.
+ */
 export const minedMs = 10_000
 /** Up to so many transactions that no payout names have an alarm each. */
 const unknownApartMax = 3
-/** A restored copy reads again what it lacks in several ticks. The alarm with the list comes this long after the first transaction was found. */
+/**
+ * A restored copy reads again what it lacks in several ticks. The alarm with the list comes this
+ * long after the first transaction was found.
+ */
 const listedAfterMs = 60_000
 /** Most payouts and transactions that have alarms of their own at a time. */
 const watchedMax = 50
@@ -30,8 +36,9 @@ const kinds = ['payout-stuck', 'payouts-unsigned', 'payout-unknown', 'payout-wal
 export const nothingOfPayouts: Observation = { kinds, faults: [] }
 
 /**
- * Finds the faults of payouts that raise alarms. `restoredAt`: since when payouts are stopped because the database is a restored older copy. `nodes`: the
- * names of the configured nodes, in the order of their numbers.
+ * Finds the faults of payouts that raise alarms. `restoredAt`: since when payouts are stopped
+ * because the database is a restored older copy. `nodes`: the names of the configured nodes, in the
+ * order of their numbers.
  */
 export async function watchPayouts(
   { db, clock, payouts: rules, currencies }: Pick<WriteContext, 'db' | 'clock' | 'payouts' | 'currencies'>,
@@ -42,7 +49,8 @@ export async function watchPayouts(
   const facts = rules === null ? null : await selectLeavingFacts(db, rules.address)
   const stopped = facts === null ? new Map() : stoppedCurrencies(facts, currencies.list, 'offer')
   const open = currencies.list.flatMap(({ cuy }) => (stopped.has(cuy) ? [] : [cuy]))
-  const { stuck, unsigned, unknown } = await selectTroubles(db, open, (now - unsignedMs) as UnixMs, watchedMax) // safe: an earlier time
+  // safe: an earlier time
+  const { stuck, unsigned, unknown } = await selectTroubles(db, open, (now - unsignedMs) as UnixMs, watchedMax)
   const shortages = rules === null ? [] : await findShortages(db, rules, currencies)
   const sentBefore = (now - refusedMs) as UnixMs // safe: an earlier time
   const refused = await selectUntaken(db, { sentBefore, minedMs, max: watchedMax })
@@ -70,8 +78,9 @@ export async function watchPayouts(
 }
 
 /**
- * The faults of transactions that no payout names, the oldest first: one for each, or a single one with their list if the database is a restored copy, or if
- * there are more than `unknownApartMax`. A restored copy is told about them once the list is likely whole.
+ * The faults of transactions that no payout names, the oldest first: one for each, or a single one
+ * with their list if the database is a restored copy, or if there are more than `unknownApartMax`.
+ * A restored copy is told about them once the list is likely whole.
  */
 function unknownFaults(txids: readonly Txid[], isRestored: boolean): readonly Fault[] {
   const kind = 'payout-unknown'

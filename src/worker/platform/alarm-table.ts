@@ -30,7 +30,10 @@ interface EndpointSubject {
 /** What nodes disagree about: a block, a transaction, or the decimals of a contract. */
 export type DisputedSubject = BlockSubject | { readonly txid: string } | { readonly contract: string }
 
-/** The form of each kind's subject. The subject distinguishes the alarms of one kind, and is stored as JSON. */
+/**
+ * The form of each kind's subject. The subject distinguishes the alarms of one kind, and is stored
+ * as JSON.
+ */
 export interface AlarmSubjects {
   'scan-stalled': Single
   'scan-behind': Single
@@ -49,7 +52,10 @@ export interface AlarmSubjects {
   'decimals-differ': CurrencySubject
   'deposit-too-large': TransferSubject
   'review-overdue': CurrencySubject
-  /** `height`: the block in which the chain shows the transfer otherwise. Absent: it is in none of the blocks that were read again. */
+  /**
+   * `height`: the block in which the chain shows the transfer otherwise. Absent: it is in none of
+   * the blocks that were read again.
+   */
   'corrected-credit': TransferSubject & { readonly height?: number }
   'paid-before-issue': TransferSubject
   'address-frozen': HoldingSubject
@@ -79,15 +85,23 @@ export interface AlarmSubjects {
 export type AlarmKind = keyof AlarmSubjects
 export type AlarmSubject = AlarmSubjects[AlarmKind]
 
-/** How soon a person must act on an alarm, the most urgent first (docs/operate.md explains each). */
+/**
+ * How soon a person must act on an alarm, the most urgent first (docs/operate.md explains each).
+ */
 export const urgencies = ['now', 'today', 'this-week'] as const
 export type AlarmUrgency = (typeof urgencies)[number]
 
-/** What an operator must know about a kind of alarm, in sentences that the desk and docs/operate.md show. */
+/**
+ * What an operator must know about a kind of alarm, in sentences that the desk and docs/operate.md
+ * show.
+ */
 export interface AlarmRule {
   readonly urgency: AlarmUrgency
   readonly raised: string
-  /** When the alarm ends. Absent if nothing shows the end of the fault: then the alarm ends an hour after the fault was last seen. */
+  /**
+   * When the alarm ends. Absent if nothing shows the end of the fault: then the alarm ends an hour
+   * after the fault was last seen.
+   */
   readonly ends?: string
   readonly remedy: string
   /** True if the remedy needs facts that only the alarm's log line has. */
@@ -95,7 +109,8 @@ export interface AlarmRule {
 }
 
 /**
- * Every kind of alarm. An alarm is one log line with its kind (`createLogger`). Until the alarm ends, no further line is written for the same subject.
+ * Every kind of alarm. An alarm is one log line with its kind (`createLogger`). Until the alarm
+ * ends, no further line is written for the same subject.
  */
 export const alarmTable = {
   'scan-stalled': {
@@ -377,7 +392,10 @@ export const alarmTable = {
   },
 } as const satisfies Readonly<Record<AlarmKind, AlarmRule>>
 
-/** The kinds of alarms without `ends`: nothing shows that their fault is over, so `alarms/alarms.ts` ends them after some time. */
+/**
+ * The kinds of alarms without `ends`: nothing shows that their fault is over, so `alarms/alarms.ts`
+ * ends them after some time.
+ */
 export const unobservedKinds: ReadonlySet<AlarmKind> = new Set(
   (Object.keys(alarmTable) as AlarmKind[]).filter((kind) => !('ends' in alarmTable[kind])), // safe: the table's keys
 )

@@ -1,6 +1,9 @@
 import type { UnixMs } from '../common/time.ts'
 
-/** What the code in a Durable Object uses of the platform: one alarm, and a small storage. Tests and the simulation pass their own. */
+/**
+ * What the code in a Durable Object uses of the platform: one alarm, and a small storage. Tests and
+ * the simulation pass their own.
+ */
 export interface ObjectHost {
   /** Sets the object's only alarm, in place of one that is set. */
   setAlarm(at: UnixMs): Promise<void>
@@ -8,7 +11,10 @@ export interface ObjectHost {
   alarm(): Promise<UnixMs | null>
   /** Reads the value under this key from the object's storage; undefined if there is none. */
   load<T>(key: string): Promise<T | undefined>
-  /** Stores a small value. It returns at once: the platform holds back whatever the object sends until the value is stored. */
+  /**
+   * Stores a small value. It returns at once: the platform holds back whatever the object sends
+   * until the value is stored.
+   */
   save<T>(key: string, value: T): void
 }
 

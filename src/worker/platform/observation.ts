@@ -1,12 +1,17 @@
 import type { AlarmKind, AlarmSubjects } from './alarm-table.ts'
 import type { LogFields } from './logger.ts'
 
-/** `subject` distinguishes faults of one kind and is stored. `fields` go into the alarm's log line. */
+/**
+ * `subject` distinguishes faults of one kind and is stored. `fields` go into the alarm's log line.
+ */
 type FaultOf<Kind extends AlarmKind> = {
   readonly kind: Kind
   readonly subject: AlarmSubjects[Kind]
   readonly fields: LogFields
-  /** The alarm is raised if the fault is still observed this long after its first observation. Without `afterMs` it is raised at once. */
+  /**
+   * The alarm is raised if the fault is still observed this long after its first observation.
+   * Without `afterMs` it is raised at once.
+   */
   readonly afterMs?: number
 }
 /** A fault of any kind, with the subject that its kind has. */

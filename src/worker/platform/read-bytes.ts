@@ -1,4 +1,7 @@
-/** Reads the body of a request or a response. If it has more than `bytesMax` bytes, cancels the stream and returns null. A null body counts as empty. */
+/**
+ * Reads the body of a request or a response. If it has more than `bytesMax` bytes, cancels the
+ * stream and returns null. A null body counts as empty.
+ */
 export async function readBytes(
   body: AsyncIterable<Uint8Array> | null,
   bytesMax: number,

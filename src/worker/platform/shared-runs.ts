@@ -9,9 +9,15 @@ export interface SharedRun<T> {
 
 /** How long a run is shared after its start. Times are in milliseconds. */
 export interface SharedRunLimits<T> {
-  /** A run that has not ended this long after its start counts as lost: the next call begins another one. */
+  /**
+   * A run that has not ended this long after its start counts as lost: the next call begins another
+   * one.
+   */
   readonly lostMs: number
-  /** For how long after its start a run that has ended so is still shared. Absent: a run is shared only while it is in progress. */
+  /**
+   * For how long after its start a run that has ended so is still shared. Absent: a run is shared
+   * only while it is in progress.
+   */
   readonly keptMs?: (end: Result<T, unknown>) => number
 }
 
@@ -19,14 +25,18 @@ export interface SharedRunLimits<T> {
 export const sharedReadMs = 1_000
 
 /**
- * Limits of a read of the database that the requests of one isolate share, so that many requests cause few queries. Its failure is shared as well, so that a
- * database that fails is not asked by every request.
+ * Limits of a read of the database that the requests of one isolate share, so that many requests
+ * cause few queries. Its failure is shared as well, so that a database that fails is not asked by
+ * every request.
  */
 export const sharedReads: SharedRunLimits<unknown> = { lostMs: 10_000, keptMs: () => sharedReadMs }
 
 export interface SharedRunParts {
   readonly clock: Pick<Clock, 'now' | 'sleep'>
-  /** Lets a run continue after the request that began it, because others may wait for it. Absent where no request ends it. */
+  /**
+   * Lets a run continue after the request that began it, because others may wait for it. Absent
+   * where no request ends it.
+   */
   readonly waitUntil?: (work: Promise<unknown>) => void
 }
 
@@ -37,19 +47,28 @@ export interface SharedRuns<T> {
   /** Returns the known run of this key; if there is none, calls `work` and returns the new run. */
   join(work: () => Promise<T>, key?: string): SharedRun<T>
   /**
-   * Joins a run and returns its result. If the run is lost, joins once more, with all others who have waited for it; if that run is lost, too, throws an `Error`
-   * with `lostText`.
+   * Joins a run and returns its result. If the run is lost, joins once more, with all others who
+   * have waited for it; if that run is lost, too, throws an `Error` with `lostText`.
    */
   wait(work: () => Promise<T>, key?: string): Promise<T>
 }
 
-/** The message of the exception for work that is given up because it hangs. What hangs is a call to the database or the platform: all others have limits. */
+/**
+ * The message of the exception for work that is given up because it hangs. What hangs is a call to
+ * the database or the platform: all others have limits.
+ */
 export const lostText = 'The database has not answered in time'
 
-/** Most runs in memory. At this number all are forgotten: runs in progress go on, but are not shared any more. */
+/**
+ * Most runs in memory. At this number all are forgotten: runs in progress go on, but are not shared
+ * any more.
+ */
 export const knownMax = 1_000
 
-/** Makes runs that concurrent callers share: for each key one at a time. The memory is that of one isolate or object, which may end at any time. */
+/**
+ * Makes runs that concurrent callers share: for each key one at a time. The memory is that of one
+ * isolate or object, which may end at any time.
+ */
 export function createSharedRuns<T>(
   { clock, waitUntil = () => {} }: SharedRunParts,
   { lostMs, keptMs = () => 0 }: SharedRunLimits<T>,

@@ -1,10 +1,16 @@
 import type { Clock } from './clock.ts'
 import type { LogFields } from './logger.ts'
 
-/** Counts the calls to one external service, and the time during which at least one of them was running. */
+/**
+ * Counts the calls to one external service, and the time during which at least one of them was
+ * running.
+ */
 export interface Meter {
   calls: number
-  /** Milliseconds in which at least one call was running. Calls that are still running are not included. */
+  /**
+   * Milliseconds in which at least one call was running. Calls that are still running are not
+   * included.
+   */
   ms: number
   /** How many operations are running now. */
   open: number
@@ -12,14 +18,18 @@ export interface Meter {
   openedAt: number
 }
 
-/** The cost of one request, call or tick so far, for its log line and the header `Server-Timing`. */
+/**
+ * The cost of one request, call or tick so far, for its log line and the header `Server-Timing`.
+ */
 export interface Usage {
   /** HTTP requests to nodes. */
   readonly node: Meter
   /** Statements of the database. */
   readonly database: Meter
   rowsRead: number
-  /** The size of the database in bytes, as its newest reply has told it; 0 before the first reply. */
+  /**
+   * The size of the database in bytes, as its newest reply has told it; 0 before the first reply.
+   */
   databaseBytes: number
 }
 
@@ -29,7 +39,10 @@ export function createUsage(): Usage {
   return { node: newMeter(), database: newMeter(), rowsRead: 0, databaseBytes: 0 }
 }
 
-/** Runs an operation, and adds it to the meter as `calls` calls (a batch has several), even if it fails. */
+/**
+ * Runs an operation, and adds it to the meter as `calls` calls (a batch has several), even if it
+ * fails.
+ */
 export async function metered<T>(
   meter: Meter,
   clock: Pick<Clock, 'now'>,
@@ -47,7 +60,10 @@ export async function metered<T>(
   }
 }
 
-/** Returns the usage as fields of a log line: calls and milliseconds of nodes and of the database, and the rows read. */
+/**
+ * Returns the usage as fields of a log line: calls and milliseconds of nodes and of the database,
+ * and the rows read.
+ */
 export function usageFields({ node, database, rowsRead }: Usage): LogFields {
   return { nodeCalls: node.calls, nodeMs: node.ms, databaseQueries: database.calls, databaseMs: database.ms, rowsRead }
 }

@@ -25,13 +25,19 @@ const compareEveryMs = 86_400_000
 const addedMax = 1_000
 /** If more final blocks than this are unread, nothing is compared, because the records are old. */
 const unscannedBlocksMax = 60
-/** If an address was paid in a block that could not be read, its balance is read again after this pause. */
+/**
+ * If an address was paid in a block that could not be read, its balance is read again after this
+ * pause.
+ */
 const gapMs = 3_600_000
 /** If nodes gave no balances for some addresses, these are asked for again after this pause. */
 const unreadMs = 60_000
 const blockMs = blockSeconds * 1000
 
-/** The parts that comparing needs. Comparing never writes to the ledger: it reports a difference, and a person decides. */
+/**
+ * The parts that comparing needs. Comparing never writes to the ledger: it reports a difference,
+ * and a person decides.
+ */
 export interface CompareParts {
   readonly db: WriteDatabase
   /** Reads balances with leftover requests: those that neither ticks nor users nor payouts need. */
@@ -50,8 +56,9 @@ export interface ComparedScan {
 }
 
 /**
- * Compares one slice of the records with the chain: the holdings of the currency that has been due longest, with at most one request for balances. A holding
- * that a transfer has changed is due soon after it, any other once a day. `more`: another slice is due.
+ * Compares one slice of the records with the chain: the holdings of the currency that has been due
+ * longest, with at most one request for balances. A holding that a transfer has changed is due soon
+ * after it, any other once a day. `more`: another slice is due.
  */
 export async function compareHoldings(
   parts: CompareParts,
@@ -73,12 +80,18 @@ export async function compareHoldings(
   return await compareSlice(parts, currency, scan, await selectDueHoldings(db, currency.cuy, now, balancesMax))
 }
 
-/** Whether the records are new enough to compare: every block that a balance may include is known, or will soon be scanned. */
+/**
+ * Whether the records are new enough to compare: every block that a balance may include is known,
+ * or will soon be scanned.
+ */
 function isComparable({ halted, finalized, finalizedAt, height }: ComparedScan, now: UnixMs): boolean {
   return halted === null && now - finalizedAt <= standstillMs && finalized - height <= unscannedBlocksMax
 }
 
-/** Judges readings, and reads balances that are due. If the nodes fail, the judgements are stored all the same. */
+/**
+ * Judges readings, and reads balances that are due. If the nodes fail, the judgements are stored
+ * all the same.
+ */
 async function compareSlice(
   parts: CompareParts,
   currency: Currency,
@@ -98,7 +111,8 @@ async function compareSlice(
       changes.push({ before, after: { ...before, reading: closeReading(step.reading), dueAt: later(now, gapMs) } })
     } else {
       const judgement = judgeBalance(step.reading.balance, before, currency.asset.kind === 'native')
-      if (!(await updateAlarm(parts, before, judgement))) continue // the judgement is not stored, and the holding stays due
+      // the judgement is not stored, and the holding stays due
+      if (!(await updateAlarm(parts, before, judgement))) continue
       const dueAt = judgement.outcome === 'open' ? now : later(now, compareEveryMs)
       changes.push({ before, after: { ...judgement, reading: closeReading(step.reading), dueAt } })
     }
@@ -142,9 +156,10 @@ function whenAt(height: BlockHeight, scan: ComparedScan, now: UnixMs): UnixMs {
 }
 
 /**
- * Raises or ends the alarm of a difference, before the judgement is stored: after a crash in between, the same reading is judged again. If a reported
- * difference has changed, its alarm ends. If it is unchanged, the alarm is raised again, because an earlier judgement may have ended it and then not been
- * stored. False if an alarm could not be ended.
+ * Raises or ends the alarm of a difference, before the judgement is stored: after a crash in
+ * between, the same reading is judged again. If a reported difference has changed, its alarm ends.
+ * If it is unchanged, the alarm is raised again, because an earlier judgement may have ended it and
+ * then not been stored. False if an alarm could not be ended.
  */
 async function updateAlarm(
   { alarms, logger }: CompareParts,

@@ -19,9 +19,9 @@ import type { LedgerAnswer, LedgerError, LedgerMethods } from './ledger-methods.
 
 /**
  * Runs one RPC call. It never throws: an exception becomes the error `internal` or, while the
- * database is away, `database-unavailable`. Each call writes one log line. Options that are no plain
- * object are refused, because taken as an object without members they would lose what the caller
- * meant with them.
+ * database is away, `database-unavailable`. Each call writes one log line. Options that are no
+ * plain object are refused, because taken as an object without members they would lose what the
+ * caller meant with them.
  */
 export async function runCall<T extends object>(
   { settings: { clock, logger }, configMatchesData }: Pick<Services, 'settings' | 'configMatchesData'>,
@@ -53,7 +53,10 @@ export async function runCall<T extends object>(
 
 const badOptions = { kind: 'bad-input', member: 'options', why: 'an object with options' } as const
 
-/** Whether a value is an object that was written with braces, and nothing whose content is elsewhere than in its members, such as a Map. */
+/**
+ * Whether a value is an object that was written with braces, and nothing whose content is elsewhere
+ * than in its members, such as a Map.
+ */
 function isPlainObject(value: unknown): value is object {
   if (typeof value !== 'object' || value === null) return false
   const prototype = Object.getPrototypeOf(value)
@@ -89,7 +92,10 @@ export function toLedgerError(failure: QueryFailure): LedgerError {
   }
 }
 
-/** Parses an object with parameters. A value that is no object is refused, because taken as an object without parameters it would select everything. */
+/**
+ * Parses an object with parameters. A value that is no object is refused, because taken as an
+ * object without parameters it would select everything.
+ */
 export function readQuery<S extends Record<string, z.ZodMiniType>>(
   schema: z.ZodMiniObject<S>,
   query: unknown,
@@ -100,7 +106,10 @@ export function readQuery<S extends Record<string, z.ZodMiniType>>(
   return parsed.ok ? parsed : err(toLedgerError(parsed.error))
 }
 
-/** The parameters as they stand in a URL, with numbers as text. Leaves out members that are undefined. */
+/**
+ * The parameters as they stand in a URL, with numbers as text. Leaves out members that are
+ * undefined.
+ */
 function asTexts(query: object): Readonly<Record<string, unknown>> {
   return Object.fromEntries(
     Object.entries(query)

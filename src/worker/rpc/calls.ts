@@ -20,8 +20,8 @@ const notHere = { kind: 'not-found', why: 'payouts are not configured' } as cons
 
 /**
  * Makes the functions that run calls. Of several cells, a call goes to that of the users whom it
- * names, and is refused if its option `cell` is another one. A call without users goes to the cell in
- * this option.
+ * names, and is refused if its option `cell` is another one. A call without users goes to the cell
+ * in this option.
  */
 export function createCalls(cells: readonly [Cell, ...Cell[]]) {
   const isOnly = cells.length === 1

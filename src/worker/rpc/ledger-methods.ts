@@ -15,14 +15,19 @@ export interface EntryToPost {
   readonly uid: number
   readonly cuy: number
   readonly type: PostedType
-  /** The order serial reference: 1 to 200 printable ASCII characters. A wallet has at most one entry of a type with the same reference. */
+  /**
+   * The order serial reference: 1 to 200 printable ASCII characters. A wallet has at most one entry
+   * of a type with the same reference.
+   */
   readonly osn: string
   readonly amt: string
   /** A remark for people, at most 200 characters. */
   readonly mark?: string
 }
 
-/** Selects entries: the parameters of `GET /ledger/entries`. `from` and `to` are ISO 8601 instants. */
+/**
+ * Selects entries: the parameters of `GET /ledger/entries`. `from` and `to` are ISO 8601 instants.
+ */
 export interface EntriesQuery extends CellOptions {
   readonly uid: number
   readonly page?: number
@@ -36,7 +41,9 @@ export interface EntriesQuery extends CellOptions {
   readonly to?: string
 }
 
-/** A ledger entry, as `GET /ledger/entries` shows it; amounts are decimals of whole units, as text. */
+/**
+ * A ledger entry, as `GET /ledger/entries` shows it; amounts are decimals of whole units, as text.
+ */
 export type LedgerEntry = PostedItem<string>
 
 /** A payout to ask for. Amounts are decimals of whole units, as text. */
@@ -46,11 +53,17 @@ export interface PayoutToAsk {
   readonly amt: string
   /** The recipient's address in Base58Check: `T…`, 34 characters. */
   readonly to: string
-  /** The order serial reference: 1 to 200 printable ASCII characters. Together with `uid` and `cuy` it identifies the payout. */
+  /**
+   * The order serial reference: 1 to 200 printable ASCII characters. Together with `uid` and `cuy`
+   * it identifies the payout.
+   */
   readonly osn: string
   readonly fee?: string
   readonly mark?: string
-  /** A compact JWS by which the backend proves to the signer that it has asked for this payout. Needed only if the signer requires proofs. */
+  /**
+   * A compact JWS by which the backend proves to the signer that it has asked for this payout.
+   * Needed only if the signer requires proofs.
+   */
   readonly proof?: string
 }
 
@@ -78,8 +91,9 @@ export interface LedgerPayouts {
 /** Options of every call. */
 export interface CellOptions {
   /**
-   * The number of the cell (one of several databases, each with its users and its scanner). Needed only if the deployment has several cells and the call names
-   * no user. A call whose users are in another cell is refused (`other-cell`).
+   * The number of the cell (one of several databases, each with its users and its scanner). Needed
+   * only if the deployment has several cells and the call names no user. A call whose users are in
+   * another cell is refused (`other-cell`).
    */
   readonly cell?: number
 }
@@ -91,12 +105,18 @@ export interface AddressOptions extends CellOptions {
 
 /** Options of an approval or a cancellation. */
 export interface StepOptions extends CellOptions {
-  /** Confirms that the caller knows money has already left for these payouts. Without it, the call is refused if money has left for one of them. */
+  /**
+   * Confirms that the caller knows money has already left for these payouts. Without it, the call
+   * is refused if money has left for one of them.
+   */
   readonly moved?: true
 }
 
 export interface ApproveOptions extends StepOptions {
-  /** The `attempts` that the stuck payouts showed to the caller. With it, a repeated call does not approve a payout that got stuck again since. */
+  /**
+   * The `attempts` that the stuck payouts showed to the caller. With it, a repeated call does not
+   * approve a payout that got stuck again since.
+   */
   readonly attempts?: number
 }
 
@@ -112,12 +132,16 @@ export interface DecisionToMake {
   readonly why: string
 }
 
-/** A transfer to a user, as `GET /ledger/deposits` shows it; amounts are decimals of whole units, as text. */
+/**
+ * A transfer to a user, as `GET /ledger/deposits` shows it; amounts are decimals of whole units, as
+ * text.
+ */
 export type LedgerDeposit = OwnedDepositItem<string>
 
 /**
- * Why a call failed. `why` is one sentence for people. `reason`, if there is one, is the code that HTTP callers get as `x-reason`. The call has changed
- * nothing; only after `internal` and `database-unavailable` it may have.
+ * Why a call failed. `why` is one sentence for people. `reason`, if there is one, is the code that
+ * HTTP callers get as `x-reason`. The call has changed nothing; only after `internal` and
+ * `database-unavailable` it may have.
  */
 export type LedgerError =
   | PostFailure
@@ -138,11 +162,14 @@ export type LedgerError =
   /** The users of the call are in several cells, or not in the cell that the call names. */
   | { readonly kind: 'other-cell'; readonly reason: 'other-cell'; readonly why: string }
   /**
-   * The database does not answer for now: call again in about ten seconds, with the same keys. The call may have been carried out; then it is answered as the
-   * first time.
+   * The database does not answer for now: call again in about ten seconds, with the same keys. The
+   * call may have been carried out; then it is answered as the first time.
    */
   | { readonly kind: 'database-unavailable'; readonly reason: Reason; readonly why: string }
-  /** A bug. The call may have been carried out. A post of entries can be sent again: it is never stored twice. */
+  /**
+   * A bug. The call may have been carried out. A post of entries can be sent again: it is never
+   * stored twice.
+   */
   | { readonly kind: 'internal'; readonly why: string }
 
 /** What each method returns: its result, or why the call failed. No method throws. */
@@ -150,22 +177,31 @@ export type LedgerAnswer<T> = ({ readonly ok: true } & T) | { readonly ok: false
 
 /** The methods that other Workers of the account can call. */
 export interface LedgerMethods {
-  /** Posts 1 to 20 entries, all or none. `by` is the name of the calling backend. The answer has the entries in the order of the call. */
+  /**
+   * Posts 1 to 20 entries, all or none. `by` is the name of the calling backend. The answer has the
+   * entries in the order of the call.
+   */
   post(
     entries: readonly EntryToPost[],
     by: string,
     options?: CellOptions,
   ): Promise<LedgerAnswer<{ readonly replayed: boolean; readonly entries: readonly LedgerEntry[] }>>
-  /** Decides to credit or refuse 1 to 20 deposits that are held for review, all or none. `by` is the name of the calling backend. */
+  /**
+   * Decides to credit or refuse 1 to 20 deposits that are held for review, all or none. `by` is the
+   * name of the calling backend.
+   */
   decideDeposits(
     deposits: readonly DecisionToMake[],
     by: string,
     options?: CellOptions,
   ): Promise<LedgerAnswer<{ readonly replayed: boolean; readonly deposits: readonly LedgerDeposit[] }>>
-  /** Reads a page of a user's entries, newest first. `count` is the number of entries on all pages. */
+  /**
+   * Reads a page of a user's entries, newest first. `count` is the number of entries on all pages.
+   */
   entries(query: EntriesQuery): Promise<LedgerAnswer<{ readonly list: readonly LedgerEntry[]; readonly count: number }>>
   /**
-   * Reads at most `limit` events (by default and at most 100) after the event with the id `after`, in order. An empty list: there are no further events yet.
+   * Reads at most `limit` events (by default and at most 100) after the event with the id `after`,
+   * in order. An empty list: there are no further events yet.
    */
   events(
     after: number,
@@ -179,7 +215,10 @@ export interface LedgerMethods {
   ): Promise<
     LedgerAnswer<{ readonly list: readonly { readonly amt: string; readonly cuy: number }[]; readonly count: number }>
   >
-  /** Returns a user's current deposit address in Base58Check. Issues a new address if the user has none, or if `fresh` is true. */
+  /**
+   * Returns a user's current deposit address in Base58Check. Issues a new address if the user has
+   * none, or if `fresh` is true.
+   */
   address(
     uid: number,
     options?: AddressOptions,
@@ -192,9 +231,15 @@ export interface LedgerMethods {
     by: string,
     options?: CellOptions,
   ): Promise<LedgerAnswer<LedgerPayouts & { readonly replayed: boolean }>>
-  /** Approves payouts, all or none. `by` must be another name than that of the backend that asked for them. */
+  /**
+   * Approves payouts, all or none. `by` must be another name than that of the backend that asked
+   * for them.
+   */
   approvePayouts(ids: readonly number[], by: string, options?: ApproveOptions): Promise<LedgerAnswer<LedgerPayouts>>
-  /** Cancels payouts, all or none. Their money returns to the wallets. If money has left for one, `by` must not be the backend that asked for it. */
+  /**
+   * Cancels payouts, all or none. Their money returns to the wallets. If money has left for one,
+   * `by` must not be the backend that asked for it.
+   */
   cancelPayouts(
     ids: readonly number[],
     why: string,

@@ -62,8 +62,8 @@ export function createUnconfiguredLedgerRpc(): LedgerMethods {
 }
 
 /**
- * The body of the HTTP route for the same step. `cell` is no part of it: it only chooses a database,
- * and a deployment with one database ignores it.
+ * The body of the HTTP route for the same step. `cell` is no part of it: it only chooses a
+ * database, and a deployment with one database ignores it.
  */
 function bodyOf(options: StepOptions | undefined, members: object): unknown {
   const { cell: _, ...others } = options ?? {}

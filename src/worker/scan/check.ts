@@ -15,7 +15,10 @@ import type { StoredTransfer } from '../deposits/transfer.ts'
 import type { Clock } from '../platform/clock.ts'
 import { selectScan } from './store/position.ts'
 
-/** The parts that `checkNow` and `askTransaction` need. The first query of `db` must see everything that the scanner has stored. */
+/**
+ * The parts that `checkNow` and `askTransaction` need. The first query of `db` must see everything
+ * that the scanner has stored.
+ */
 interface CheckParts {
   readonly db: ReadDatabase
   readonly clock: Clock
@@ -25,7 +28,10 @@ interface CheckParts {
 export interface CheckNowResult {
   /** Credits since the call began, by currency. A currency without a credit is absent. */
   readonly credited: readonly CreditedSum[]
-  /** The user's transfers that are not final: how many, and the estimated seconds until the last one is final (null: unknown). Null if there are none. */
+  /**
+   * The user's transfers that are not final: how many, and the estimated seconds until the last one
+   * is final (null: unknown). Null if there are none.
+   */
   readonly unconfirmed: { readonly count: number; readonly seconds: number | null } | null
   /** The user's final transfers of which the service cannot decide now whether to credit them. */
   readonly held: readonly { readonly reason: HeldReason }[]
@@ -36,8 +42,9 @@ export interface CheckNowResult {
 }
 
 /**
- * Answers `/tron/recharge` without a txid: waits for a scan that is fresh enough for this call, and reads what it has stored for the user. Fails with
- * `chain-unavailable` if no node answered, and neither a credit nor an unread block is known.
+ * Answers `/tron/recharge` without a txid: waits for a scan that is fresh enough for this call, and
+ * reads what it has stored for the user. Fails with `chain-unavailable` if no node answered, and
+ * neither a credit nor an unread block is known.
  */
 export async function checkNow(
   { db, clock, scanner }: CheckParts,
@@ -61,13 +68,16 @@ export async function checkNow(
   return ok({
     credited,
     unconfirmed: seen.length === 0 ? null : { count: seen.length, seconds },
-    held: open.flatMap((one) => (one.state === 'held' ? [{ reason: one.reason as HeldReason }] : [])), // safe: held transfers have such reasons
+    // safe: held transfers have such reasons
+    held: open.flatMap((one) => (one.state === 'held' ? [{ reason: one.reason as HeldReason }] : [])),
     behindBlocks,
     problem: state.halted === null ? problem : 'forked', // this scan may have ended before it met a known fork again, so the stored `halted` counts
   })
 }
 
-/** The user's credited transfers of one transaction. `already`: they were credited before this call. */
+/**
+ * The user's credited transfers of one transaction. `already`: they were credited before this call.
+ */
 export interface TransactionResult {
   readonly credited: readonly StoredTransfer[]
   readonly already: boolean
@@ -78,8 +88,9 @@ export interface TransactionResult {
 }
 
 /**
- * Answers `/tron/recharge` with a txid. The scanner looks at the database first, and asks nodes only about what is not decided. The scanner is called before
- * the user's session reads, so that the session sees the credit.
+ * Answers `/tron/recharge` with a txid. The scanner looks at the database first, and asks nodes
+ * only about what is not decided. The scanner is called before the user's session reads, so that
+ * the session sees the credit.
  */
 export async function askTransaction(
   { db, scanner }: CheckParts,

@@ -9,8 +9,9 @@ import type { Currencies } from '../ledger/currencies.ts'
 import type { ScanContext } from './rules.ts'
 
 /**
- * Raises an alarm for each credited transfer, and each movement, that final blocks show otherwise, with both. Then ends the search for it. If this dies before,
- * the transfer counts as not found (`reportNotFound`), so that no contradiction stays without an alarm.
+ * Raises an alarm for each credited transfer, and each movement, that final blocks show otherwise,
+ * with both. Then ends the search for it. If this dies before, the transfer counts as not found
+ * (`reportNotFound`), so that no contradiction stays without an alarm.
  */
 export async function reportContradicted(
   { db, alarms, currencies }: Pick<ScanContext, 'db' | 'alarms' | 'currencies'>,
@@ -29,7 +30,10 @@ export async function reportContradicted(
   )
 }
 
-/** Raises an alarm for at most `max` credited transfers that were sought in blocks which are all read by now, and are in none of them. */
+/**
+ * Raises an alarm for at most `max` credited transfers that were sought in blocks which are all
+ * read by now, and are in none of them.
+ */
 export async function reportNotFound(
   { db, alarms, currencies }: Pick<ScanContext, 'db' | 'alarms' | 'currencies'>,
   max: number,

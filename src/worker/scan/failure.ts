@@ -15,7 +15,10 @@ export const disputed: Undecided = {
   reason: 'nodes-disagree',
   why: 'the nodes disagree about this transaction',
 }
-/** The nodes agree on the transaction, but its bytes or its receipt cannot be parsed. An alarm names the transaction. */
+/**
+ * The nodes agree on the transaction, but its bytes or its receipt cannot be parsed. An alarm names
+ * the transaction.
+ */
 export const unreadable: Undecided = {
   kind: 'undecided',
   reason: 'transaction-unreadable',
@@ -29,7 +32,10 @@ export const haltedFailure: Undecided = {
   why: 'the nodes show another chain than before; nothing is credited until an operator has checked it',
 }
 
-/** The transfer is credited with another amount or to another user, by blocks that were wrong. A credit is never taken back, so an operator decides. */
+/**
+ * The transfer is credited with another amount or to another user, by blocks that were wrong. A
+ * credit is never taken back, so an operator decides.
+ */
 export const creditedOtherwise: Undecided = {
   kind: 'undecided',
   reason: 'credited-otherwise',
@@ -46,7 +52,10 @@ export const misconfigured: Undecided = {
 /** The wallet has no room for the amount: a balance has at most 2^53 − 1 units. */
 export const walletFull: Undecided = { kind: 'undecided', reason: 'wallet-full', why: explainHeld('wallet-full') }
 
-/** A transfer at or below the height at which its address was issued never belongs to the user of the address. */
+/**
+ * A transfer at or below the height at which its address was issued never belongs to the user of
+ * the address.
+ */
 export const paidBeforeIssue: Undecided = {
   kind: 'undecided',
   reason: 'paid-before-issue',
@@ -56,7 +65,10 @@ export const paidBeforeIssue: Undecided = {
 /** The members of a transfer that explain why it is not credited. */
 export type Uncredited = Pick<StoredTransfer, 'cuy' | 'raw' | 'state' | 'reason'>
 
-/** Explains why a final transfer is not credited. `worthless`: it will not be credited. `undecided`: it may still be credited. */
+/**
+ * Explains why a final transfer is not credited. `worthless`: it will not be credited. `undecided`:
+ * it may still be credited.
+ */
 export function explainUncredited(
   { cuy, raw, state, reason }: Uncredited,
   currencies: Currencies,
@@ -77,7 +89,10 @@ export function explainUncredited(
   }
 }
 
-/** Turns a failure of reading the chain into the answer for a user. If a limit is the cause, the answer says whose it is. */
+/**
+ * Turns a failure of reading the chain into the answer for a user. If a limit is the cause, the
+ * answer says whose it is.
+ */
 export function toQueryFailure(failure: ChainFailure): QueryFailure {
   switch (failure.kind) {
     case 'disagreement':

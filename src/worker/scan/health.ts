@@ -5,16 +5,22 @@ import type { ScanState } from './store/position.ts'
 
 /** The scan is `stopped` when its position has not moved for this long. */
 export const stoppedAfterMs = 180_000
-/** The scan is `behind` if more final blocks than this are unread: five minutes of blocks, more than a healthy scan leaves. */
+/**
+ * The scan is `behind` if more final blocks than this are unread: five minutes of blocks, more than
+ * a healthy scan leaves.
+ */
 export const behindBlocksMax = 100
 
 /**
- * If the newest known final block is older than this, newer ones must be final by now: `finalityMs`, plus a minute between two scans, plus ten seconds for a
- * scan.
+ * If the newest known final block is older than this, newer ones must be final by now:
+ * `finalityMs`, plus a minute between two scans, plus ten seconds for a scan.
  */
 export const oldFinalMs = finalityMs + 70_000
 
-/** The health of the scan, from stored state alone. `msg` is one sentence for people about what is wrong. */
+/**
+ * The health of the scan, from stored state alone. `msg` is one sentence for people about what is
+ * wrong.
+ */
 export type ScanHealth = ScanHeights &
   (
     | { readonly status: 'ok'; readonly msg: null }
@@ -26,17 +32,25 @@ export type ScanHealth = ScanHeights &
       }
   )
 
-/** `scanned` and `finalized` are heights: of the newest block that the scan has stored, and of the newest known final block. */
+/**
+ * `scanned` and `finalized` are heights: of the newest block that the scan has stored, and of the
+ * newest known final block.
+ */
 interface ScanHeights {
   readonly scanned: number
   readonly finalized: number
-  /** Final blocks that are not read. Those that no node has shown yet are estimated from the clock. */
+  /**
+   * Final blocks that are not read. Those that no node has shown yet are estimated from the clock.
+   */
   readonly behind: number
   /** The timestamp of block `finalized`; null if it is not known. */
   readonly finalizedTime: UnixMs | null
 }
 
-/** The health of a scan in this state. A scan that was never started (null), or has not ended once, is `stopped` with `scan-not-started`. */
+/**
+ * The health of a scan in this state. A scan that was never started (null), or has not ended once,
+ * is `stopped` with `scan-not-started`.
+ */
 export function healthOf(state: ScanState | null, now: UnixMs): ScanHealth {
   const notStarted = { status: 'stopped', reason: 'scan-not-started', msg: 'no scan has started yet' } as const
   if (state === null) return { scanned: 0, finalized: 0, behind: 0, finalizedTime: null, ...notStarted }

@@ -45,8 +45,10 @@ import { loadRules, type ScanContext, selectOwned } from './rules.ts'
 import { type ScanState, selectScan, storeFinalized } from './store/position.ts'
 
 /**
- * Answers one user about one transaction: credits the user's final deposits in it, even if the scan has not reached its block, or explains why there is nothing
- * to credit. What the scan has decided about a transfer stands. Any other transfer is stored here only to be credited or to be held for review.
+ * Answers one user about one transaction: credits the user's final deposits in it, even if the scan
+ * has not reached its block, or explains why there is nothing to credit. What the scan has decided
+ * about a transfer stands. Any other transfer is stored here only to be credited or to be held for
+ * review.
  */
 export async function answerInquiry(
   context: ScanContext,
@@ -63,7 +65,8 @@ export async function answerInquiry(
   if (toStore.length === 0) return toAnswer(finding, 'already')
   const result = await storeTransfers(db, toStore, clock.now(), correctedBy)
   if (result === 'halted') return err(haltedFailure)
-  // Read which transfers are stored now: a wallet may have been too full for a credit, and a concurrent request may have stored the transfer first.
+  // Read which transfers are stored now: a wallet may have been too full for a credit, and a
+  // concurrent request may have stored the transfer first.
   const stored = await selectTransfersOf(db, uid, txid)
   const unstored = others.filter(({ position }) => !stored.some((one) => one.position === position))
   const decided = findDecided(uid, [...stored, ...unstored], currencies)
@@ -76,8 +79,9 @@ export async function answerInquiry(
 }
 
 /**
- * Finds, for a backend or a person at the desk, what the owner of a transaction would be told. Nothing is stored. The owner is the first user whom the
- * transaction pays; `reservedUid` (nobody) only if it pays nobody else. `uid` is null if the transaction concerns no user.
+ * Finds, for a backend or a person at the desk, what the owner of a transaction would be told.
+ * Nothing is stored. The owner is the first user whom the transaction pays; `reservedUid` (nobody)
+ * only if it pays nobody else. `uid` is null if the transaction concerns no user.
  */
 export async function lookUpTransaction(
   context: ScanContext,
@@ -97,13 +101,22 @@ interface Investigation {
   readonly toStore: readonly JudgedTransfer[]
   /** The user's transfers that are held or refused. */
   readonly others: readonly Extract<JudgedTransfer, { readonly state: 'held' | 'refused' }>[]
-  /** The transfer that was final before its address was issued, if nothing is credited for this reason. */
+  /**
+   * The transfer that was final before its address was issued, if nothing is credited for this
+   * reason.
+   */
   readonly beforeIssue: JudgedTransaction['judged'][number] | undefined
-  /** The newest correction (an operator lowered a wrong finalized height) when the transaction was read; 0 if there was none. */
+  /**
+   * The newest correction (an operator lowered a wrong finalized height) when the transaction was
+   * read; 0 if there was none.
+   */
   readonly correctedBy: number
 }
 
-/** Looks at stored transfers first, then at the chain. `asker` is the user, or null to find out whom the transaction concerns. */
+/**
+ * Looks at stored transfers first, then at the chain. `asker` is the user, or null to find out whom
+ * the transaction concerns.
+ */
 async function investigate(context: ScanContext, chain: Chain, asker: Uid | null, txid: Txid): Promise<Investigation> {
   const { db, currencies } = context
   const stored = await selectTransfersOf(db, asker, txid)
@@ -142,7 +155,10 @@ async function investigate(context: ScanContext, chain: Chain, asker: Uid | null
   }
 }
 
-/** The first user whom the transaction pays or names, or who has sent it; `reservedUid` only if there is no other. Null if it concerns no user. */
+/**
+ * The first user whom the transaction pays or names, or who has sent it; `reservedUid` only if
+ * there is no other. Null if it concerns no user.
+ */
 async function findPaid({ db }: ScanContext, { judged, owners, reading }: JudgedTransaction): Promise<Uid | null> {
   const named = [reading.target, ...reading.logs.map(({ topics }) => addressFromHex((topics[2] ?? '').slice(-40)))]
   const recipients = new Set([...judged.map(({ transfer }) => transfer.to), ...named.filter((one) => one !== null)])
@@ -162,7 +178,10 @@ const uncredited = (uid: Uid | null, answer: QueryFailure): TransactionFinding =
   return { uid, answer, uncredited: [], isUnread: false }
 }
 
-/** Leaves out transfers that are stored in another state than `seen` or `dropped`: the scan has decided about them. */
+/**
+ * Leaves out transfers that are stored in another state than `seen` or `dropped`: the scan has
+ * decided about them.
+ */
 function withoutDecided(found: JudgedTransaction, stored: readonly StoredTransfer[]): JudgedTransaction {
   const positions = new Set(stored.filter(isFinal).map(({ position }) => position))
   return { ...found, judged: found.judged.filter(({ transfer }) => !positions.has(transfer.position)) }
@@ -170,7 +189,10 @@ function withoutDecided(found: JudgedTransaction, stored: readonly StoredTransfe
 
 const isFinal = ({ state }: StoredTransfer) => state !== 'seen' && state !== 'dropped'
 
-/** The user's transfers to credit, and the user's held or refused ones, or why there is nothing to credit. `uid` is null if no user is concerned. */
+/**
+ * The user's transfers to credit, and the user's held or refused ones, or why there is nothing to
+ * credit. `uid` is null if no user is concerned.
+ */
 async function outcomeFor(context: ScanContext, uid: Uid | null, found: JudgedTransaction) {
   const { db, currencies } = context
   const own = verdictsFor(uid, found.judged)
@@ -188,7 +210,10 @@ async function outcomeFor(context: ScanContext, uid: Uid | null, found: JudgedTr
   return err(explainWorthless(found, currencies, new Set(addresses)))
 }
 
-/** All addresses that the transaction names: its own two, the ends of its transfers, and the sender and recipient of each event. */
+/**
+ * All addresses that the transaction names: its own two, the ends of its transfers, and the sender
+ * and recipient of each event.
+ */
 function namedIn({ reading, judged }: JudgedTransaction): readonly Address[] {
   const ends = [...reading.transfers, ...judged.map(({ transfer }) => transfer)].flatMap(({ from, to }) => [from, to])
   const inEvents = reading.logs.flatMap(({ topics }) =>
@@ -197,19 +222,28 @@ function namedIn({ reading, judged }: JudgedTransaction): readonly Address[] {
   return [reading.owner, reading.target, ...ends, ...inEvents].filter((one) => one !== null)
 }
 
-/** A final transaction, with a verdict about each of its transfers, except those that are stored as movements of the service's own money. */
+/**
+ * A final transaction, with a verdict about each of its transfers, except those that are stored as
+ * movements of the service's own money.
+ */
 interface JudgedTransaction {
   readonly reading: TransactionReading
   /** The TRX that contracts sent in the transaction. */
   readonly internals: Result<InternalReading, ChainFailure>
   readonly owners: Owners
   readonly rules: JudgeRules
-  /** The newest correction (an operator's lowering of the finalized height) when the transaction was read; 0 if there was none. */
+  /**
+   * The newest correction (an operator's lowering of the finalized height) when the transaction was
+   * read; 0 if there was none.
+   */
   readonly correctedBy: number
   readonly judged: readonly { readonly transfer: ChainTransfer; readonly verdict: ReturnType<typeof judgeTransfer> }[]
 }
 
-/** Reads and judges a transaction. Fails at once if its block is not final, or if nodes do not agree about the transaction. */
+/**
+ * Reads and judges a transaction. Fails at once if its block is not final, or if nodes do not agree
+ * about the transaction.
+ */
 async function judgeTransaction(
   context: ScanContext,
   chain: Chain,
@@ -228,8 +262,8 @@ async function judgeTransaction(
   const judged = transfers
     .filter(({ position }) => !moved.has(position))
     .map((transfer) => {
-      // TRX that a contract sends in a transaction of the service or of an operator counts as sent by them: a swap, or gas for many addresses. So it is not a
-      // deposit.
+      // TRX that a contract sends in a transaction of the service or of an operator counts as sent
+      // by them: a swap, or gas for many addresses. So it is not a deposit.
       const from = isOurs && isInternal(transfer.position) ? owner : transfer.from
       return { transfer: { ...transfer, from }, verdict: judgeTransfer({ ...transfer, from }, header, owners, rules) }
     })
@@ -250,8 +284,8 @@ function withOpen(
 }
 
 /**
- * Whether a contract has sent TRX to the user in a transaction of which only token transfers are stored. The scan does not read TRX that contracts send.
- * `unread`: the nodes could not say it.
+ * Whether a contract has sent TRX to the user in a transaction of which only token transfers are
+ * stored. The scan does not read TRX that contracts send. `unread`: the nodes could not say it.
  */
 async function lookForInternals(
   { db }: ScanContext,
@@ -278,7 +312,10 @@ function verdictsFor(uid: Uid | null, judged: JudgedTransaction['judged']) {
   })
 }
 
-/** The transfer that explains why nothing is credited: the first held transfer, or without one the first refused transfer. */
+/**
+ * The transfer that explains why nothing is credited: the first held transfer, or without one the
+ * first refused transfer.
+ */
 function firstUncredited<One extends Pick<StoredTransfer, 'state'>>(all: readonly One[]): One | undefined {
   return all.find((one) => one.state === 'held') ?? all.find((one) => one.state === 'refused')
 }
@@ -287,7 +324,10 @@ function findBeforeIssue(uid: Uid, { judged, owners }: JudgedTransaction) {
   return judged.find(({ transfer, verdict }) => verdict === 'paid-before-issue' && owners.get(transfer.to)?.uid === uid)
 }
 
-/** Whether the user's wallets have room for all credits. If not, no transfer is credited here. The scan stores them as held and makes their events. */
+/**
+ * Whether the user's wallets have room for all credits. If not, no transfer is credited here. The
+ * scan stores them as held and makes their events.
+ */
 async function hasRoom(
   { db }: ScanContext,
   uid: Uid,
@@ -310,8 +350,9 @@ function findDecided(uid: Uid | null, own: readonly Uncredited[], currencies: Cu
 }
 
 /**
- * Reads the transaction and the users of the addresses in it, if its block is final and a quorum of the nodes agrees. Does not wait for finality: if the block
- * is not final, the result is the failure `not-final`.
+ * Reads the transaction and the users of the addresses in it, if its block is final and a quorum of
+ * the nodes agrees. Does not wait for finality: if the block is not final, the result is the
+ * failure `not-final`.
  */
 async function readFinal(context: ScanContext, chain: Chain, state: ScanState | null, txid: Txid) {
   const { db, clock } = context
@@ -327,7 +368,8 @@ async function readFinal(context: ScanContext, chain: Chain, state: ScanState | 
     if (!head.ok) return err(toQueryFailure(head.error))
     const finalized = head.value.header.height
     if (height > finalized) {
-      // If the nodes show no newer head than the stored one, estimate from the time at which the stored head became final.
+      // If the nodes show no newer head than the stored one, estimate from the time at which the
+      // stored head became final.
       const known = state !== null && finalized <= state.finalized ? state : { finalized, finalizedAt: clock.now() }
       return err<QueryFailure>({ kind: 'not-final', seconds: secondsLeft(height, known, clock.now()) })
     }
@@ -362,6 +404,9 @@ function explainWorthless(
   return { kind: 'worthless', reason, why: isClear ? why : `${why}; ${internalsNotShown}` }
 }
 
-/** The end of a sentence: too few nodes keep the TRX that contracts sent in old transactions. Other nodes may, so asking again later can help. */
+/**
+ * The end of a sentence: too few nodes keep the TRX that contracts sent in old transactions. Other
+ * nodes may, so asking again later can help.
+ */
 const internalsNotShown =
   'if a contract sent TRX to you in it, too few nodes show that, since they may not keep it: it can be asked for again'

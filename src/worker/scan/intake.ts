@@ -14,13 +14,20 @@ export interface Intake {
   readonly lateSeconds: number | null
 }
 
-/** In normal operation the last successful scan is no older than the interval between scans plus these milliseconds. */
+/**
+ * In normal operation the last successful scan is no older than the interval between scans plus
+ * these milliseconds.
+ */
 const scanMsMax = 25_000
-/** In normal operation the newest final block is no older than these milliseconds, which include the interval between scans and a scan. */
+/**
+ * In normal operation the newest final block is no older than these milliseconds, which include the
+ * interval between scans and a scan.
+ */
 const finalMsMax = 120_000
 
 /**
- * Reads from stored state which deposits can be credited now, and how late; no node is queried. `scanEverySeconds` is the configured interval between scans.
+ * Reads from stored state which deposits can be credited now, and how late; no node is queried.
+ * `scanEverySeconds` is the configured interval between scans.
  */
 export async function readIntake(
   { db, clock, currencies }: Pick<ReadContext, 'db' | 'clock' | 'currencies'>,
@@ -36,14 +43,17 @@ export async function readIntake(
   return { open: new Set(open.map(({ cuy }) => cuy)), lateSeconds }
 }
 
-/** Estimated seconds by which credits are later than usual in this state; null if they are on time. */
+/**
+ * Estimated seconds by which credits are later than usual in this state; null if they are on time.
+ */
 export function lateSecondsOf(
   state: Pick<ScanState, 'height' | 'finalized' | 'finalizedTime' | 'finalizedAt' | 'caughtUpAt'>,
   scanEverySeconds: number,
   now: UnixMs,
 ): number | null {
   const unreadMs = (state.finalized - state.height) * blockSeconds * 1000
-  // Before the first successful scan: the time since the newest final block was stored, plus the time in which the unread blocks were made.
+  // Before the first successful scan: the time since the newest final block was stored, plus the
+  // time in which the unread blocks were made.
   const unscannedMs = state.caughtUpAt > 0 ? now - state.caughtUpAt : now - state.finalizedAt + unreadMs
   const finalAgeMs = state.finalizedTime > 0 ? now - state.finalizedTime : 0
   if (unscannedMs <= scanEverySeconds * 1000 + scanMsMax && finalAgeMs <= finalMsMax) return null

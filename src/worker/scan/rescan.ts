@@ -4,12 +4,16 @@ import type { RescanId } from '../common/ids.ts'
 import type { UnixMs } from '../common/time.ts'
 import type { RescanKind } from '../d1/tables.ts'
 
-/** A row of `rescan`: a range of blocks below the scan's position that are to be read, for the first time or again. Both ends are included. */
+/**
+ * A row of `rescan`: a range of blocks below the scan's position that are to be read, for the first
+ * time or again. Both ends are included.
+ */
 export interface Rescan extends RescanPart {
   readonly id: RescanId
   /**
-   * `gap`: blocks that the scan could not read. `request`: blocks that an operator asked for. `payout`: blocks that may contain a payout's transaction which
-   * was handed in after the scan had read them.
+   * `gap`: blocks that the scan could not read. `request`: blocks that an operator asked for.
+   * `payout`: blocks that may contain a payout's transaction which was handed in after the scan had
+   * read them.
    */
   readonly kind: RescanKind
 }
@@ -23,19 +27,28 @@ export interface RescanPart {
   readonly nextTry: UnixMs
   /** Why the first block cannot be read; null before the first attempt. */
   readonly why: string | null
-  /** If the part is one block: for how many of its contract calls, in order, the receipt was asked for; 0 if receipts are not read one by one. */
+  /**
+   * If the part is one block: for how many of its contract calls, in order, the receipt was asked
+   * for; 0 if receipts are not read one by one.
+   */
   readonly receipts: number
   /** Transactions of this block whose receipts could not be read. */
   readonly unread: readonly Txid[]
 }
 
-/** A block that the scan passes over (`not-agreed`), or of which only the receipts are still to be read (`receipts`). */
+/**
+ * A block that the scan passes over (`not-agreed`), or of which only the receipts are still to be
+ * read (`receipts`).
+ */
 export interface Gap {
   readonly height: BlockHeight
   readonly kind: 'not-agreed' | 'receipts'
 }
 
-/** After this many attempts (about a quarter of an hour) at the first blocks of a rescan, its later blocks are read without waiting for these. */
+/**
+ * After this many attempts (about a quarter of an hour) at the first blocks of a rescan, its later
+ * blocks are read without waiting for these.
+ */
 export const splitAttempts = 4
 /** `why` of a block that the nodes do not agree on. */
 export const notAgreed = 'the nodes do not agree on it, or cannot give it'
@@ -44,7 +57,10 @@ export const receiptsMissing = 'its receipts are not read yet'
 const retryMsMin = 60_000
 const retryMsMax = 86_400_000
 
-/** Groups gaps into runs of consecutive heights. A block whose receipts are to be read forms a run of its own. */
+/**
+ * Groups gaps into runs of consecutive heights. A block whose receipts are to be read forms a run
+ * of its own.
+ */
 export function runsOf(gaps: readonly Gap[]) {
   const runs: (Pick<RescanPart, 'from' | 'to'> & Pick<Gap, 'kind'>)[] = []
   for (const { height, kind } of gaps) {
@@ -56,15 +72,19 @@ export function runsOf(gaps: readonly Gap[]) {
   return runs
 }
 
-/** The part after a failed attempt. The pause until the next attempt begins with a minute and doubles each time, up to a day. */
+/**
+ * The part after a failed attempt. The pause until the next attempt begins with a minute and
+ * doubles each time, up to a day.
+ */
 export function triedLater(part: RescanPart, why: string, at: UnixMs): RescanPart {
   const waitMs = Math.min(retryMsMin * 2 ** part.attempts, retryMsMax)
   return { ...part, why, attempts: part.attempts + 1, nextTry: (at + waitMs) as UnixMs } // safe: a later time
 }
 
 /**
- * The part after an attempt whose time was over before anything was read. The first time this costs no pause: the time may have been short, and the next
- * tick asks for less at once. Later it does, because a block that is always slow must not keep others waiting.
+ * The part after an attempt whose time was over before anything was read. The first time this costs
+ * no pause: the time may have been short, and the next tick asks for less at once. Later it does,
+ * because a block that is always slow must not keep others waiting.
  */
 export function triedLate(part: RescanPart, at: UnixMs): RescanPart {
   const later = triedLater(part, 'the nodes give it too slowly', at)
@@ -72,9 +92,10 @@ export function triedLate(part: RescanPart, at: UnixMs): RescanPart {
 }
 
 /**
- * The unread parts of a rescan after its first blocks were read: runs of blocks that nodes do not agree on, each block whose receipts are to be read, and the
- * blocks that were not asked for yet. If the nodes agree on none of the blocks, the rescan stays whole for `splitAttempts`: nodes that differ for a while
- * differ about many blocks.
+ * The unread parts of a rescan after its first blocks were read: runs of blocks that nodes do not
+ * agree on, each block whose receipts are to be read, and the blocks that were not asked for yet.
+ * If the nodes agree on none of the blocks, the rescan stays whole for `splitAttempts`: nodes that
+ * differ for a while differ about many blocks.
  */
 export function afterBlocks(due: RescanPart, blocks: readonly BlockReading[], at: UnixMs): readonly RescanPart[] {
   const next = (due.from + blocks.length) as BlockHeight // safe: at most one above the last block
@@ -92,14 +113,17 @@ export function afterBlocks(due: RescanPart, blocks: readonly BlockReading[], at
   return next > due.to ? parts : [...parts, { ...fresh, from: next, to: due.to }]
 }
 
-/** The contract calls of a block whose receipts are to be read next. Once all receipts were tried, these are the calls whose receipts could not be read. */
+/**
+ * The contract calls of a block whose receipts are to be read next. Once all receipts were tried,
+ * these are the calls whose receipts could not be read.
+ */
 export function receiptsToRead({ receipts, unread }: RescanPart, calls: readonly Txid[]): readonly Txid[] {
   return receipts < calls.length ? calls.slice(receipts) : unread
 }
 
 /**
- * Notes in a rescan part of one block that the receipts of `tried` were asked for. `unreadable` are those of `tried` that could not be read; `count` is the
- * number of all calls in the block.
+ * Notes in a rescan part of one block that the receipts of `tried` were asked for. `unreadable` are
+ * those of `tried` that could not be read; `count` is the number of all calls in the block.
  */
 export function afterReceipts<Part extends RescanPart>(
   part: Part,
@@ -112,7 +136,10 @@ export function afterReceipts<Part extends RescanPart>(
   return { ...part, attempts, receipts: Math.min(part.receipts + tried.length, count), unread }
 }
 
-/** The rest of a block after all its receipts were tried: nothing, or one part with the unreadable receipts. */
+/**
+ * The rest of a block after all its receipts were tried: nothing, or one part with the unreadable
+ * receipts.
+ */
 export function afterWholeBlock(part: RescanPart, at: UnixMs): readonly RescanPart[] {
   const [first] = part.unread
   if (first === undefined) return []

@@ -29,14 +29,18 @@ import { type BlockFindings, type RescanStep, storeRescanStep } from './store/st
 
 export interface RescanRules {
   readonly rules: JudgeRules
-  /** The newest correction (an operator lowered a wrong finalized height) when reading began. Findings are not stored if a newer one exists. */
+  /**
+   * The newest correction (an operator lowered a wrong finalized height) when reading began.
+   * Findings are not stored if a newer one exists.
+   */
   readonly correctedBy: number
   readonly watch: PayoutWatch
 }
 
 /**
- * Reads blocks again whose time has come: gaps, blocks that an operator asked for, and blocks that a payout needs. Stores and credits what can be read.
- * `rescan.ts` decides when the unread parts are tried again. Begins no read after `until`.
+ * Reads blocks again whose time has come: gaps, blocks that an operator asked for, and blocks that
+ * a payout needs. Stores and credits what can be read. `rescan.ts` decides when the unread parts
+ * are tried again. Begins no read after `until`.
  */
 export async function readAgain(context: ScanContext, chain: Chain, rules: RescanRules, until: UnixMs): Promise<void> {
   while (context.clock.now() < until) {
@@ -45,7 +49,10 @@ export async function readAgain(context: ScanContext, chain: Chain, rules: Resca
   }
 }
 
-/** Reads a part of one rescan. False if time or allowance is used up, if another read came first, or if an operator lowered the finalized height. */
+/**
+ * Reads a part of one rescan. False if time or allowance is used up, if another read came first, or
+ * if an operator lowered the finalized height.
+ */
 async function readDue(context: ScanContext, chain: Chain, by: RescanRules, due: Rescan): Promise<boolean> {
   const { db, clock } = context
   const last = Math.min(due.from + readBlocksMax - 1, due.to) as BlockHeight // safe: one of the two
@@ -65,7 +72,10 @@ async function readDue(context: ScanContext, chain: Chain, by: RescanRules, due:
   return (await storeAndReport(context, step)) && !isLate
 }
 
-/** Stores what was read, and reports the credited transfers that it contradicts. False if nothing was stored. */
+/**
+ * Stores what was read, and reports the credited transfers that it contradicts. False if nothing
+ * was stored.
+ */
 async function storeAndReport(context: ScanContext, step: RescanStep): Promise<boolean> {
   const result = await storeRescanStep(context.db, step)
   if (result === 'superseded') return false
@@ -83,13 +93,17 @@ interface SingleBlock {
   readonly found: BlockFindings
 }
 
-/** The first batch is small: those calls look like token transfers, and are credited before many receipts of a large block take long. */
+/**
+ * The first batch is small: those calls look like token transfers, and are credited before many
+ * receipts of a large block take long.
+ */
 const firstReceipts = 4
 const noReceipts = 'no quorum of nodes gives the receipts of the block'
 
 /**
- * Reads the receipts of the calls of a block, a batch at a time, and credits the transfers in the receipts. Each batch is stored together with the progress.
- * False if time or allowance is used up, if another read came first, or if an operator lowered the finalized height.
+ * Reads the receipts of the calls of a block, a batch at a time, and credits the transfers in the
+ * receipts. Each batch is stored together with the progress. False if time or allowance is used up,
+ * if another read came first, or if an operator lowered the finalized height.
  */
 async function readReceipts(
   context: ScanContext,
@@ -136,8 +150,9 @@ async function readReceipts(
 }
 
 /**
- * Reads the receipts of these calls in one batch. If that fails, it reads each one alone, because one bad receipt fails the batch. `limited`: the allowance is
- * used up. `late`: the time is. `failed`: no receipt could be read.
+ * Reads the receipts of these calls in one batch. If that fails, it reads each one alone, because
+ * one bad receipt fails the batch. `limited`: the allowance is used up. `late`: the time is.
+ * `failed`: no receipt could be read.
  */
 async function readBatch(
   chain: Chain,

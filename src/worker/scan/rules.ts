@@ -21,8 +21,8 @@ const retryMsMax = 86_400_000
 const heldMax = 500
 
 /**
- * Reads the users of all addresses in these readings: senders and recipients of transfers, addresses that issuers name, and senders of transactions. One round
- * trip.
+ * Reads the users of all addresses in these readings: senders and recipients of transfers,
+ * addresses that issuers name, and senders of transactions. One round trip.
  */
 export async function readOwners(
   db: ReadDatabase,
@@ -43,9 +43,11 @@ export function selectOwned(transfers: readonly ChainTransfer[], owners: Owners)
 }
 
 /**
- * Loads the rules by which transfers are judged. New operator and payout addresses are stored for good; each counts from the position of the scan, above which
- * nothing is decided yet. `payersBefore` are payout addresses that a restored database may lack. Nodes are asked for a token's decimals, with growing pauses,
- * until they agree on the configured ones; then the decimals are stored for good.
+ * Loads the rules by which transfers are judged. New operator and payout addresses are stored for
+ * good; each counts from the position of the scan, above which nothing is decided yet.
+ * `payersBefore` are payout addresses that a restored database may lack. Nodes are asked for a
+ * token's decimals, with growing pauses, until they agree on the configured ones; then the decimals
+ * are stored for good.
  */
 export async function loadRules(
   context: ScanContext,
@@ -68,7 +70,10 @@ export async function loadRules(
   return { currencies, operators: { listed: operators, since }, decimals, payers: addTo(kept.payers, addedPayers) }
 }
 
-/** The payout addresses that a read of blocks looks for: every one ever used, and those of open transactions, whatever the configuration says. */
+/**
+ * The payout addresses that a read of blocks looks for: every one ever used, and those of open
+ * transactions, whatever the configuration says.
+ */
 export type PayoutWatch = Pick<ReadOfPayouts, 'watched' | 'hasOpen' | 'since'>
 
 /** The payout addresses to look for: those of the rules, and those that have open transactions. */
@@ -79,7 +84,10 @@ export function watchedFor(
   return { watched: new Set([...payers.keys(), ...openPayers]), hasOpen: openPayers.length > 0, since: payers }
 }
 
-/** The decimals of tokens: the stored ones, and for a token without stored decimals those that nodes agree on now. */
+/**
+ * The decimals of tokens: the stored ones, and for a token without stored decimals those that nodes
+ * agree on now.
+ */
 async function askDecimals(
   context: ScanContext,
   chain: Pick<Chain, 'decimals'>,
@@ -116,7 +124,10 @@ async function askDecimals(
   return known
 }
 
-/** The decimals of tokens that nodes have agreed on: the ones stored for good, or for a token without them the last ones found. */
+/**
+ * The decimals of tokens that nodes have agreed on: the ones stored for good, or for a token
+ * without them the last ones found.
+ */
 export async function selectKnownDecimals(
   db: ReadDatabase,
   contracts: readonly Address[],
@@ -129,8 +140,9 @@ export async function selectKnownDecimals(
 }
 
 /**
- * Decides held transfers again whose reason may have ended, and those whose sender has become an operator wallet. No node is asked. Nothing is stored if an
- * operator has lowered the finalized height after the correction `correctedBy`. Returns true if there were any transfers to decide.
+ * Decides held transfers again whose reason may have ended, and those whose sender has become an
+ * operator wallet. No node is asked. Nothing is stored if an operator has lowered the finalized
+ * height after the correction `correctedBy`. Returns true if there were any transfers to decide.
  */
 export async function decideHeld(context: ScanContext, rules: JudgeRules, correctedBy: number): Promise<boolean> {
   const { db, clock, currencies, operators } = context
@@ -151,7 +163,8 @@ export async function decideHeld(context: ScanContext, rules: JudgeRules, correc
     held.flatMap(({ from, to }) => [from, to]),
   )
   const judged = held.flatMap((stored) => {
-    // The configuration has the asset of a stored transfer, because a currency never changes its contract.
+    // The configuration has the asset of a stored transfer, because a currency never changes its
+    // contract.
     const asset = stored.native ? nativeAsset : currencies.byId.get(stored.cuy)?.asset
     if (asset === undefined) return []
     const judgement = judgeTransfer({ ...stored, asset, amount: stored.raw }, stored.block, owners, rules)

@@ -36,8 +36,9 @@ export interface ScanEnd {
 }
 
 /**
- * Reads every final block above the stored position, in order, and credits the deposits in it. Then reads the blocks that are not final. A scan may be killed
- * at any point: the next scan continues. Concurrent scans store nothing twice.
+ * Reads every final block above the stored position, in order, and credits the deposits in it. Then
+ * reads the blocks that are not final. A scan may be killed at any point: the next scan continues.
+ * Concurrent scans store nothing twice.
  */
 export async function scan(
   context: ScanContext,
@@ -58,14 +59,18 @@ export async function scan(
     logger.info('scan-stopped', { ...failure })
     await storeScanEnd(db, { startedAt, hasHead: head !== null, problem: failure.kind })
   } else if (state.caughtUpAt !== startedAt) {
-    await storeScanEnd(db, { startedAt, hasHead: true, problem: null }) // there was no new block, so no batch of blocks has stored the end
+    // there was no new block, so no batch of blocks has stored the end
+    await storeScanEnd(db, { startedAt, hasHead: true, problem: null })
   }
   const isCaughtUp = failure === null && head !== null && rules !== null
   const latest = isCaughtUp ? await readTail(context, chain, { state, head, rules }, host) : null
   return { state, head: head?.height ?? null, latest, behind, failure, rules }
 }
 
-/** How far a scan has come. `state` equals the stored state, but lacks what `storeScanEnd` writes when the scan ends. */
+/**
+ * How far a scan has come. `state` equals the stored state, but lacks what `storeScanEnd` writes
+ * when the scan ends.
+ */
 interface CatchUp {
   readonly state: ScanState
   readonly head: Header | null
@@ -87,7 +92,8 @@ async function catchUp(
   const { header: head, behind } = agreed.value
   let state = first
   if (head.height > first.finalized) {
-    // Store the head before reading. An address that is issued from now on counts only above this height, so this scan misses no deposit to it.
+    // Store the head before reading. An address that is issued from now on counts only above this
+    // height, so this scan misses no deposit to it.
     const at = clock.now()
     await storeFinalized(db, first, head, at)
     state = { ...first, finalized: head.height, finalizedTime: head.timestamp, finalizedAt: at }
@@ -96,7 +102,8 @@ async function catchUp(
   let unread = 0
   while (state.height < head.height) {
     const read = await readRange(context, chain, state, { head: head.height, rules, startedAt })
-    if (!read.ok) return { state: (await selectScan(db)) ?? state, head, behind, rules, failure: read.error } // a concurrent scan may have stored a halt
+    // a concurrent scan may have stored a halt
+    if (!read.ok) return { state: (await selectScan(db)) ?? state, head, behind, rules, failure: read.error }
     if (read.value !== null) {
       state = read.value
       if (state.hash === null) unread += 1
@@ -106,7 +113,8 @@ async function catchUp(
     const { correctedBy, height, openPayers } = state
     state = (await selectScan(db)) ?? state
     const isWatchedNow = state.openPayers.every((address) => openPayers.includes(address))
-    // An operator has lowered the finalized height, or an older copy of the database was restored. The head may be too high, so the next scan asks for it.
+    // An operator has lowered the finalized height, or an older copy of the database was restored.
+    // The head may be too high, so the next scan asks for it.
     if (state.correctedBy !== correctedBy || (state.height <= height && isWatchedNow)) {
       return { state, head, behind, rules, failure: { kind: 'out-of-time' } }
     }
@@ -114,10 +122,16 @@ async function catchUp(
   return { state, head, behind, rules, failure: null }
 }
 
-/** Why the scan cannot start: the chain cannot be read, or `TRON_START_BLOCK` is above the agreed finalized head. */
+/**
+ * Why the scan cannot start: the chain cannot be read, or `TRON_START_BLOCK` is above the agreed
+ * finalized head.
+ */
 type StartFailure = ChainFailure | { readonly kind: 'start-above-head' }
 
-/** Returns the state of the scan. Starts a scan that was never started, and stores the agreed head. No address is shown before ("watch before show"). */
+/**
+ * Returns the state of the scan. Starts a scan that was never started, and stores the agreed head.
+ * No address is shown before ("watch before show").
+ */
 export async function ensureStarted(
   { db, clock, startBlock }: ScanContext,
   chain: Chain,
@@ -128,7 +142,8 @@ export async function ensureStarted(
   if (!head.ok) return head
   const { height, hash } = head.value.header
   if (startBlock !== null && startBlock > height) return err({ kind: 'start-above-head' })
-  // Without `TRON_START_BLOCK` the finalized block counts as read: it was final before any address was issued, so it has no deposit.
+  // Without `TRON_START_BLOCK` the finalized block counts as read: it was final before any address
+  // was issued, so it has no deposit.
   const position = startBlock === null ? { height, hash } : { height: (startBlock - 1) as BlockHeight, hash: null }
   await startScan(db, position, head.value.header, clock.now())
   const state = await selectScan(db)
@@ -141,7 +156,10 @@ function toChainFailure(failure: StartFailure): ChainFailure {
   return { kind: 'no-answer', why: 'TRON_START_BLOCK is above the final block that the nodes agree on' }
 }
 
-/** Most ranges of one scan that end in a block that could not be read. Nodes that lack a long history then cost each tick a bounded number of gaps. */
+/**
+ * Most ranges of one scan that end in a block that could not be read. Nodes that lack a long
+ * history then cost each tick a bounded number of gaps.
+ */
 const unreadRangesMax = 50
 
 interface ScanPlan {
@@ -152,8 +170,10 @@ interface ScanPlan {
 }
 
 /**
- * Reads the blocks above the position, as many as fit into one reply, and stores position, transfers, credits and gaps in one batch. A block that cannot be
- * read becomes a gap, and the position passes it. Returns the new state; null if another scan has moved the position first, so that nothing was stored.
+ * Reads the blocks above the position, as many as fit into one reply, and stores position,
+ * transfers, credits and gaps in one batch. A block that cannot be read becomes a gap, and the
+ * position passes it. Returns the new state; null if another scan has moved the position first, so
+ * that nothing was stored.
  */
 async function readRange(
   context: ScanContext,
@@ -185,8 +205,9 @@ async function readRange(
 }
 
 /**
- * Finds what is to be stored of final blocks: transfers to or from addresses of the service, transactions that these addresses have sent, acts of token
- * issuers, payouts, and blocks that could not be read (gaps).
+ * Finds what is to be stored of final blocks: transfers to or from addresses of the service,
+ * transactions that these addresses have sent, acts of token issuers, payouts, and blocks that
+ * could not be read (gaps).
  */
 export function findInBlocks(
   blocks: readonly BlockReading[],
@@ -216,7 +237,10 @@ export function findInBlocks(
   return { judged, sent, acts, gaps, payouts: { ...watch, ...findOutgoing(blocks, watch.watched) } }
 }
 
-/** Judges the transfers of a final block. Leaves out transfers that are not stored, such as those of strangers. */
+/**
+ * Judges the transfers of a final block. Leaves out transfers that are not stored, such as those of
+ * strangers.
+ */
 export function judgeTransfers(
   transfers: readonly ChainTransfer[],
   block: BlockRef,

@@ -34,18 +34,25 @@ export interface ScannerObject extends ScannerCalls {
   alarm(): Promise<void>
 }
 
-/** Operators are alarmed only if ticks still throw this long after the first exception. A single tick may throw because the database was busy for a moment. */
+/**
+ * Operators are alarmed only if ticks still throw this long after the first exception. A single
+ * tick may throw because the database was busy for a moment.
+ */
 const againMs = 1_000
 /** A tick that runs longer than this is given up. */
 const lostTickMs = 4 * tickMs
-/** A user's call that runs longer than this is given up. Its requests to nodes end after `callMs`, so then the database hangs. */
+/**
+ * A user's call that runs longer than this is given up. Its requests to nodes end after `callMs`,
+ * so then the database hangs.
+ */
 const lostCallMs = callMs + 3_000
 /** The balances of a user's addresses are reused for one block time after nodes have shown them. */
 const keptBalancesMs = blockSeconds * 1000
 
 /**
- * Makes the scanner, the only part of the service that talks to nodes. Its lasting state is in the database, because an instance may lose its memory at any
- * await, and two instances may run at the same time.
+ * Makes the scanner, the only part of the service that talks to nodes. Its lasting state is in the
+ * database, because an instance may lose its memory at any await, and two instances may run at the
+ * same time.
  */
 export function createScanner(parts: ScannerParts): ScannerObject {
   const { db, clock } = parts
@@ -75,7 +82,8 @@ export function createScanner(parts: ScannerParts): ScannerObject {
     prepareIssue: (uid, firstIndex) => {
       const isOlder = firstIndex !== parts.firstIndex
       if (isOlder) return Promise.resolve(err(cannotIssue('deploying')))
-      // All users share one run: for the very first addresses it asks nodes about the key, which many calls at once would do too often for the allowances.
+      // All users share one run: for the very first addresses it asks nodes about the key, which
+      // many calls at once would do too often for the allowances.
       return prepared.wait(() => prepareIssue(parts, keyUse, openFor(uid)))
     },
     balances: (uid, addresses, asset) => {
@@ -87,7 +95,8 @@ export function createScanner(parts: ScannerParts): ScannerObject {
       const hasStarted = scans.hasBegun() || (await selectScan(db)) !== null
       if (!hasStarted || !(await parts.configMatchesData())) return ok({ problem: null, since })
       const end = await scans.answer({ kind: 'caller', uid }, since)
-      if (end !== null) bringForward(parts, end).catch(() => undefined) // if this fails, the next tick comes after the usual interval
+      // if this fails, the next tick comes after the usual interval
+      if (end !== null) bringForward(parts, end).catch(() => undefined)
       if (end?.failure?.kind === 'limited') return err(toQueryFailure(end.failure))
       return ok({ problem: end === null ? 'still-running' : (end.failure?.kind ?? null), since })
     },
@@ -107,7 +116,10 @@ export function createScanner(parts: ScannerParts): ScannerObject {
   }
 }
 
-/** Brings the next tick forward, after a scan that a user asked for, if a transfer was seen in a block that is not final. */
+/**
+ * Brings the next tick forward, after a scan that a user asked for, if a transfer was seen in a
+ * block that is not final.
+ */
 async function bringForward(parts: ScannerParts, end: ScanEnd): Promise<void> {
   const { db, clock, host } = parts
   const seen = await selectFirstSeen(db)
@@ -145,13 +157,15 @@ function createTicks(
   return {
     async alarm() {
       const { startedAt, result } = ticks.join(() => tick(clock.now()))
-      // The platform runs no alarm of this object while one runs, so a tick that never ends would be the last one.
+      // The platform runs no alarm of this object while one runs, so a tick that never ends would
+      // be the last one.
       const isOver = await endsWithin(result, lostTickMs - (clock.now() - startedAt), clock)
       if (isOver) return
       logger.error('tick-lost', { seconds: lostTickMs / 1000 })
       await host.setAlarm(clock.now())
       const raised = alarms.raise('tick-failed', {}, { why: 'a call of the tick has not returned' }, againMs)
-      await endsWithin(raised, lostTickMs / 10, clock) // raising an alarm writes to the database, which may be what hangs
+      // raising an alarm writes to the database, which may be what hangs
+      await endsWithin(raised, lostTickMs / 10, clock)
     },
     async wake() {
       const due = await host.alarm()
@@ -167,7 +181,10 @@ function difference(after: LogFields, before: LogFields): LogFields {
   return Object.fromEntries(Object.entries(after).map(([name, value]) => [name, Number(value) - Number(before[name])]))
 }
 
-/** Makes sure that the scan has started and, before the first address is issued, that the account key has not served another database. */
+/**
+ * Makes sure that the scan has started and, before the first address is issued, that the account
+ * key has not served another database.
+ */
 async function prepareIssue(parts: ScannerParts, keyUse: KeyUse, chain: Chain): Promise<Result<null, QueryFailure>> {
   if (!(await parts.configMatchesData())) return err(cannotIssue('configuration-differs'))
   if (parts.firstIndex === null && (await isBookEmpty(parts.db))) {
@@ -177,7 +194,8 @@ async function prepareIssue(parts: ScannerParts, keyUse: KeyUse, chain: Chain): 
   }
   const started = await ensureStarted(parts, chain)
   if (started.ok) {
-    if (started.value.triedAt === 0) await parts.host.setAlarm(parts.clock.now()) // the first scan does not wait for the cron trigger
+    // the first scan does not wait for the cron trigger
+    if (started.value.triedAt === 0) await parts.host.setAlarm(parts.clock.now())
     return ok(null)
   }
   return err(

@@ -8,7 +8,10 @@ import { type ScanEnd, scan } from './scan.ts'
 
 /** A tick requests no more blocks after this time since its start. */
 const tickReadMs = 18_000
-/** After this time since its start, a user's call requests nothing more from nodes and waits for its scan no longer. */
+/**
+ * After this time since its start, a user's call requests nothing more from nodes and waits for its
+ * scan no longer.
+ */
 export const callMs = 12_000
 /** A user's call that has less than this left of `callMs` starts no scan. */
 const scanMsMin = 2_000
@@ -23,13 +26,24 @@ export interface ScansParts extends ScanContext {
   inBackground(work: Promise<unknown>): void
 }
 
-/** The scans of one instance. A scan answers all users who asked before it began. A user's call waits while the newest scan runs; a tick always begins one. */
+/**
+ * The scans of one instance. A scan answers all users who asked before it began. A user's call
+ * waits while the newest scan runs; a tick always begins one.
+ */
 export interface Scans {
-  /** Whether this instance has begun a scan. If it has not, the database knows whether one ever did. */
+  /**
+   * Whether this instance has begun a scan. If it has not, the database knows whether one ever did.
+   */
   hasBegun(): boolean
-  /** Runs the scan of a tick. It does not wait for a user's scan, and users' requests take nothing from the tick's allowance. */
+  /**
+   * Runs the scan of a tick. It does not wait for a user's scan, and users' requests take nothing
+   * from the tick's allowance.
+   */
   tick(): Promise<ScanEnd>
-  /** Returns a scan that is fresh enough for a call made at `since`, whoever began it. Null if it does not end in time. */
+  /**
+   * Returns a scan that is fresh enough for a call made at `since`, whoever began it. Null if it
+   * does not end in time.
+   */
   answer(quota: RequestQuota, since: UnixMs): Promise<ScanEnd | null>
 }
 
@@ -43,7 +57,10 @@ interface Run {
   isCut: boolean
 }
 
-/** Makes the scans of a new instance. It keeps the newest scan only in memory, which may be lost at any time. */
+/**
+ * Makes the scans of a new instance. It keeps the newest scan only in memory, which may be lost at
+ * any time.
+ */
 export function createScans(parts: ScansParts): Scans {
   const { clock } = parts
   let newest: Run | null = null
@@ -84,8 +101,8 @@ export function createScans(parts: ScansParts): Scans {
 }
 
 /**
- * Whether an ended scan answers a call: it began after the call, or ended less than a block time before it. A scan that another user's allowance cut short
- * does not answer.
+ * Whether an ended scan answers a call: it began after the call, or ended less than a block time
+ * before it. A scan that another user's allowance cut short does not answer.
  */
 function answers({ quota: runQuota, startedAt, endedAt, isCut }: Run, quota: RequestQuota, since: UnixMs): boolean {
   if (runQuota === quota) return true

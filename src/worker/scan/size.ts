@@ -12,7 +12,10 @@ const nearlyFullFrom = 0.9
 const sizeDays = 40
 const dayMs = 86_400_000
 
-/** Stores the size of the database once a day, and returns the alarms about it. `sizeDay` is the newest day with a stored size, in days since 1970. */
+/**
+ * Stores the size of the database once a day, and returns the alarms about it. `sizeDay` is the
+ * newest day with a stored size, in days since 1970.
+ */
 export async function watchSize(
   { db, clock, databaseBytes }: Pick<ScanContext, 'db' | 'clock'> & { databaseBytes(): number },
   sizeDay: number,

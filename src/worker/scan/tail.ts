@@ -8,16 +8,28 @@ import type { ObjectHost } from '../platform/object-host.ts'
 import { readOwners, type ScanContext, selectOwned, watchedFor } from './rules.ts'
 import type { ScanState } from './store/position.ts'
 
-/** Most replies that one scan reads of the tail (the blocks that are not final). The tail usually fits into one reply. */
+/**
+ * Most replies that one scan reads of the tail (the blocks that are not final). The tail usually
+ * fits into one reply.
+ */
 const tailReadsMax = 5
-/** If the newest block in a reply is this many milliseconds old or older, the node has more blocks to read, or is behind. */
+/**
+ * If the newest block in a reply is this many milliseconds old or older, the node has more blocks
+ * to read, or is behind.
+ */
 const newestMsMax = 2 * blockSeconds * 1000
-/** Most transfers of one block that are stored as seen. The block's other transfers are stored when the block is final. */
+/**
+ * Most transfers of one block that are stored as seen. The block's other transfers are stored when
+ * the block is final.
+ */
 export const seenOfBlockMax = 200
 /** Most transfers that are stored as seen at a time, over all blocks that are not final. */
 export const seenMax = 1_000
 
-/** Storage key of the newest tail block that was read, so that an evicted object does not read blocks again. It may be lost at any time. */
+/**
+ * Storage key of the newest tail block that was read, so that an evicted object does not read
+ * blocks again. It may be lost at any time.
+ */
 const storageKey = 'tail'
 type NewestRead = BlockRef & Pick<Header, 'timestamp'>
 
@@ -29,9 +41,10 @@ interface CaughtUp {
 }
 
 /**
- * Stores the transfers to users in the blocks that are not final (the tail). These are information and never money, and failing to read them does not fail a
- * scan. One node can cause only a bounded number of rows. A block is not read twice, unless it has left the chain, or may have. Returns the height of the
- * node's newest block, or null if there was no reply.
+ * Stores the transfers to users in the blocks that are not final (the tail). These are information
+ * and never money, and failing to read them does not fail a scan. One node can cause only a bounded
+ * number of rows. A block is not read twice, unless it has left the chain, or may have. Returns the
+ * height of the node's newest block, or null if there was no reply.
  */
 export async function readTail(
   context: ScanContext,
@@ -63,7 +76,8 @@ export async function readTail(
     if (paying.length > 0) await seenStatement(db, paying, clock.now()).run()
     const newest = blocks.at(-1)?.header
     const isOld = (at: number) => clock.now() - at >= newestMsMax
-    // If a node shows no block above the stored one, and the stored one is old, another node may have invented it. So the tail is read from the final block on.
+    // If a node shows no block above the stored one, and the stored one is old, another node may
+    // have invented it. So the tail is read from the final block on.
     const isDoubtful = newest === undefined && known === stored && isOld(stored.timestamp)
     if (known !== base && (!follows || isDoubtful)) {
       known = base
@@ -95,8 +109,8 @@ function judgeTail(
 }
 
 /**
- * Reports to each node's health how many transfers it has shown that are in no final block. `dropped` has one item for each such transfer: the node that
- * showed it, or null.
+ * Reports to each node's health how many transfers it has shown that are in no final block.
+ * `dropped` has one item for each such transfer: the node that showed it, or null.
  */
 export function noteFalseTails(chain: Pick<Chain, 'noteFalse'>, dropped: readonly (number | null)[]): void {
   for (const [node, { length }] of Map.groupBy(dropped, (one) => one)) if (node !== null) chain.noteFalse(node, length)

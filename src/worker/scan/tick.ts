@@ -33,7 +33,10 @@ import { watchScan } from './watch.ts'
 
 /** A tick ends after this time. Work that is left waits for the next tick. */
 export const tickMs = 25_000
-/** Work with leftover requests (those that neither ticks nor users nor payouts need) gets at least this long in a tick. */
+/**
+ * Work with leftover requests (those that neither ticks nor users nor payouts need) gets at least
+ * this long in a tick.
+ */
 const leftoverMsMin = 1_000
 /** Most credited transfers that one tick reports as not found again. */
 const notFoundMax = 100
@@ -43,20 +46,29 @@ const removedMax = 500
 const reviewMs = 3_600_000
 const blockMs = blockSeconds * 1000
 /**
- * Ticks of several cells are due at whole intervals of the clock. A tick that begins at most this long before a due time counts as the tick of that time,
- * because the clocks of machines differ.
+ * Ticks of several cells are due at whole intervals of the clock. A tick that begins at most this
+ * long before a due time counts as the tick of that time, because the clocks of machines differ.
  */
 const apartMsMin = 1_000
-/** Added to the estimated time of finality. A tick that comes just before a block is final must be repeated, which costs requests. */
+/**
+ * Added to the estimated time of finality. A tick that comes just before a block is final must be
+ * repeated, which costs requests.
+ */
 const marginMs = 500
 
 export interface ScannerParts extends ScansParts {
   /** Size of the database in bytes by the newest reply of D1; 0 before the first reply. */
   databaseBytes(): number
-  /** The earliest time at which the allowances of the nodes permit a tick before `scanEverySeconds` are over. */
+  /**
+   * The earliest time at which the allowances of the nodes permit a tick before `scanEverySeconds`
+   * are over.
+   */
   tickAvailableAt(): UnixMs
   readonly scanEverySeconds: number
-  /** Whether regular ticks begin at whole intervals of the clock, together with those of other cells. */
+  /**
+   * Whether regular ticks begin at whole intervals of the clock, together with those of other
+   * cells.
+   */
   readonly ticksTogether: boolean
   readonly eventsKeepDays: number
   readonly endpoints: readonly WebhookEndpoint[]
@@ -80,8 +92,10 @@ export interface PayoutWork {
 }
 
 /**
- * One tick, in this order: endpoints, the scan, credits that were not found again, held transfers, sending of payouts, gaps and comparisons with leftover requests, removal of old rows, alarms. The next
- * tick repeats what fails. Work that has nothing to do costs no statement. Returns the time of the next tick.
+ * One tick, in this order: endpoints, the scan, credits that were not found again, held transfers,
+ * sending of payouts, gaps and comparisons with leftover requests, removal of old rows, alarms. The
+ * next tick repeats what fails. Work that has nothing to do costs no statement. Returns the time of
+ * the next tick.
  */
 export async function runTick(
   parts: ScannerParts,
@@ -142,9 +156,10 @@ function endedKinds(
 }
 
 /**
- * The time of the next tick. If a transfer was seen: when its block should be final, estimated at one final block per block time, then every block time until
- * the block is final. If the scan is behind but making progress: at once. Never before the allowances have room, and never later than the interval. `seen` is
- * the lowest height above the position with a transfer to a user, or null.
+ * The time of the next tick. If a transfer was seen: when its block should be final, estimated at
+ * one final block per block time, then every block time until the block is final. If the scan is
+ * behind but making progress: at once. Never before the allowances have room, and never later than
+ * the interval. `seen` is the lowest height above the position with a transfer to a user, or null.
  */
 export function nextTickAt(
   {
@@ -164,7 +179,8 @@ export function nextTickAt(
   const whole = (Math.floor(startedAt / everyMs) + 1) * everyMs
   const byInterval = ticksTogether && whole - startedAt > apartMsMin ? whole : startedAt + everyMs
   const hasMore = state !== null && head !== null && state.height < head
-  // Failing nodes are asked again at the interval. But if this tick has read blocks, it may only have asked too much at once, and the next tick goes on.
+  // Failing nodes are asked again at the interval. But if this tick has read blocks, it may only
+  // have asked too much at once, and the next tick goes on.
   const goesOn = failure?.kind === 'no-answer' && state !== null && state.advancedAt >= startedAt
   const isBehind = hasMore && (failure?.kind === 'out-of-time' || goesOn)
   let wanted: number = isBehind ? now : byInterval
@@ -178,8 +194,8 @@ export function nextTickAt(
 const noneHeld: Observation = { kinds: ['review-overdue'], faults: [] }
 
 /**
- * Watches the transfers that only a person can release: those too large for any wallet, and those waiting for review. Only the oldest one of each currency
- * and reason is reported.
+ * Watches the transfers that only a person can release: those too large for any wallet, and those
+ * waiting for review. Only the oldest one of each currency and reason is reported.
  */
 async function watchHeld({ db, clock, currencies }: ScannerParts): Promise<Observation> {
   const oldest = await selectOldestHeld(
@@ -196,7 +212,10 @@ async function watchHeld({ db, clock, currencies }: ScannerParts): Promise<Obser
   return { ...noneHeld, faults }
 }
 
-/** Reads gaps and compares balances with leftover requests, until the next tick is due, but at least for `leftoverMsMin`. */
+/**
+ * Reads gaps and compares balances with leftover requests, until the next tick is due, but at least
+ * for `leftoverMsMin`.
+ */
 async function useLeftover(
   parts: ScannerParts,
   { state, rules, head }: ScanEnd,
@@ -208,7 +227,8 @@ async function useLeftover(
   if (state === null) return
   const now = clock.now()
   const checks = parts.openChain({ kind: 'leftover' }, (now + tickMs) as UnixMs) // safe: a later time
-  parts.inBackground(checks.checkNodes({ height: state.finalized, time: state.finalizedTime })) // no tick waits for a node that hangs
+  // no tick waits for a node that hangs
+  parts.inBackground(checks.checkNodes({ height: state.finalized, time: state.finalizedTime }))
   if (rules === null || head === null || state.halted !== null) return
   const until = Math.max(now + leftoverMsMin, Math.min(nextAt, startedAt + tickMs)) as UnixMs // safe: a later time
   const chain = parts.openChain({ kind: 'leftover' }, until)
@@ -228,7 +248,10 @@ async function useLeftover(
   }
 }
 
-/** Makes blocks that could not be read due at once if the set of nodes has changed, or if a node has recovered since they were tried. */
+/**
+ * Makes blocks that could not be read due at once if the set of nodes has changed, or if a node has
+ * recovered since they were tried.
+ */
 async function noteNodes({ db, nodes, recoveredAt }: ScannerParts, triedWith: string, at: UnixMs): Promise<void> {
   const hasChanged = nodes !== triedWith
   const triedBefore = hasChanged ? ((at + 1) as UnixMs) : recoveredAt() // safe: a later time

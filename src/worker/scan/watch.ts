@@ -24,11 +24,17 @@ export interface WatchedScan extends Pick<ScanEnd, 'head' | 'latest' | 'behind' 
 /** Alarms that end unless a tick finds their cause again. */
 const found = ['tick-failed', 'chain-forked', 'gap-unread'] as const
 
-/** The scan falls behind if, for `behindMs`, every tick ends more than this many blocks below the newest final one. */
+/**
+ * The scan falls behind if, for `behindMs`, every tick ends more than this many blocks below the
+ * newest final one.
+ */
 const behindBlocksMax = 40
 const behindMs = 600_000
 
-/** The faults of the scan after a tick that did not throw. All other alarms of the returned kinds end. */
+/**
+ * The faults of the scan after a tick that did not throw. All other alarms of the returned kinds
+ * end.
+ */
 export function watchScan(watched: WatchedScan): Observation {
   const faults = scanFaults(watched)
   const raised = faults.map(({ kind }) => kind)
@@ -36,8 +42,9 @@ export function watchScan(watched: WatchedScan): Observation {
 }
 
 /**
- * The alarms about a standstill that end, because the scan or the newest final block has moved. While no node answers or the scan is halted, nobody knows
- * whether the scan is still behind, so `scan-behind` stays.
+ * The alarms about a standstill that end, because the scan or the newest final block has moved.
+ * While no node answers or the scan is halted, nobody knows whether the scan is still behind, so
+ * `scan-behind` stays.
  */
 export function endedStandstills(watched: WatchedScan): readonly AlarmKind[] {
   const { state, now } = watched
@@ -83,23 +90,30 @@ export function scanFaults(watched: WatchedScan): readonly Fault[] {
   return faults
 }
 
-/** Since when the scan stands still; null if it has read all final blocks that nodes know of and no node is behind. */
+/**
+ * Since when the scan stands still; null if it has read all final blocks that nodes know of and no
+ * node is behind.
+ */
 function stillSince({ head, behind }: WatchedScan, state: WatchedState): UnixMs | null {
   if (head !== null && head < state.finalized) return quietSince(state)
   if (head === null || state.height < state.finalized) return movedAt(state)
   return behind.length > 0 ? quietSince(state) : null // while nodes are behind, newer blocks may lack a quorum
 }
 
-const movedAt = ({ advancedAt, caughtUpAt }: WatchedState) => Math.max(advancedAt, caughtUpAt) as UnixMs // safe: one of both
+// safe: one of both
+const movedAt = ({ advancedAt, caughtUpAt }: WatchedState) => Math.max(advancedAt, caughtUpAt) as UnixMs
 
-/** Since when no new final block was shown; null if that is unknown, because no quorum answers, its head is older than the stored one, or a node is behind. */
+/**
+ * Since when no new final block was shown; null if that is unknown, because no quorum answers, its
+ * head is older than the stored one, or a node is behind.
+ */
 function finalitySince({ head, behind }: WatchedScan, state: WatchedState): UnixMs | null {
   return head === null || head < state.finalized || behind.length > 0 ? null : quietSince(state)
 }
 
 /**
- * Since when nodes have shown no newer final block than the stored one. After an outage of all nodes the time starts again, because a returning node may
- * still sync. Null while no node answers.
+ * Since when nodes have shown no newer final block than the stored one. After an outage of all
+ * nodes the time starts again, because a returning node may still sync. Null while no node answers.
  */
 function quietSince({ finalizedAt, answeringSince }: WatchedState): UnixMs | null {
   return answeringSince === null ? null : (Math.max(finalizedAt, answeringSince) as UnixMs) // safe: one of both

@@ -41,7 +41,10 @@ export const deposit = () =>
     entry: z.exactOptional(schemas.idSchema('The ledger entry, where it is credited.')),
   }))
 
-/** The schema of a transfer for backends: the members that its user sees, `uid`, and `decided` if somebody has decided about the held transfer. */
+/**
+ * The schema of a transfer for backends: the members that its user sees, `uid`, and `decided` if
+ * somebody has decided about the held transfer.
+ */
 export const ownedDeposit = () =>
   schemas.component('OwnedDeposit', () =>
     z.extend(deposit(), {

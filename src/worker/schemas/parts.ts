@@ -4,8 +4,8 @@ import { amountCharsMax, amountMax } from '../common/amount.ts'
 import { allReasons } from '../common/reasons.ts'
 import { remarkCharsMax } from '../common/remark.ts'
 
-// Building blocks of the schemas of answers and bodies. Only `http/openapi/` calls functions that use them, so the Worker's bundle has none of them (decision
-// note 18).
+// Building blocks of the schemas of answers and bodies. Only `http/openapi/` calls functions that
+// use them, so the Worker's bundle has none of them (decision note 18).
 
 /** What the document adds to schemas. A schema with an `id` becomes a component of that name. */
 export const notes = /* @__PURE__ */ z.registry<{
@@ -16,7 +16,10 @@ export const notes = /* @__PURE__ */ z.registry<{
 
 const components = new Map<string, z.ZodMiniType>()
 
-/** The schema with this name, so that several routes share one component of the document. `make` is called on first use. */
+/**
+ * The schema with this name, so that several routes share one component of the document. `make` is
+ * called on first use.
+ */
 export function component<Schema extends z.ZodMiniType>(id: string, make: () => Schema): Schema {
   const known = components.get(id)
   if (known !== undefined) return known as Schema // safe: each name is used for one schema only
@@ -36,7 +39,10 @@ export function described<Schema extends z.ZodMiniType>(schema: Schema, descript
   return schema
 }
 
-/** A named schema of a number from a list. Generators of clients call each value by the name at its place in `names`. */
+/**
+ * A named schema of a number from a list. Generators of clients call each value by the name at its
+ * place in `names`.
+ */
 export function numberWords<const Value extends number>(
   id: string,
   values: readonly Value[],
@@ -60,7 +66,10 @@ const positionText =
   'The position of the log among those of the transaction; 0 for TRX, and the text `i<k>` for TRX that a contract sent, k being its place ' +
   'among the internal transactions with the note `call`, `create` or `suicide`.'
 
-/** The position of a transfer in its transaction: a number for TRX and tokens, a text for TRX that a contract sent. */
+/**
+ * The position of a transfer in its transaction: a number for TRX and tokens, a text for TRX that a
+ * contract sent.
+ */
 export const positionSchema = () =>
   component('Position', () =>
     described(
@@ -78,7 +87,10 @@ export const amountSchema = (description: string) => described(amount(), descrip
 /** An amount whose description stands at the member that holds it. */
 export const amount = () => z.number().brand<'JsonAmount'>()
 
-/** Decimals that fit every currency; the limit of one currency is its `scale`. A lookahead would be shorter, but Go's regular expressions have none. */
+/**
+ * Decimals that fit every currency; the limit of one currency is its `scale`. A lookahead would be
+ * shorter, but Go's regular expressions have none.
+ */
 const decimalForm = '(0*[1-9]\\d{0,15}(\\.\\d{1,8}0*)?|0+\\.\\d{0,7}[1-9]0*)'
 /** The smallest decimal of a currency with the largest scale. */
 const decimalMin = 1e-8
@@ -109,8 +121,9 @@ export function sentAmountSchema(sign: keyof typeof signs) {
 }
 
 /**
- * Excludes the characters that `isRemark` refuses, but only those up to U+00FF. For higher ones the readers of patterns share no escape, and generators write
- * patterns into source text, where some of these characters are errors.
+ * Excludes the characters that `isRemark` refuses, but only those up to U+00FF. For higher ones the
+ * readers of patterns share no escape, and generators write patterns into source text, where some
+ * of these characters are errors.
  */
 const remarkForm = '^[^\\x00-\\x1f\\x7f-\\x9f\\xad]*$'
 const remarkExpected = 'Without control characters, invisible ones and those that turn the direction of text.'
@@ -119,11 +132,16 @@ const remarkExpected = 'Without control characters, invisible ones and those tha
 export const remarkSchema = (description: string) =>
   textSchema(`${description} ${remarkExpected}`, new RegExp(remarkForm)).check(z.maxLength(remarkCharsMax))
 
-/** The reason for an action: a remark that can be read. That it is not blank, only the description says: a pattern of all blank characters is too long. */
+/**
+ * The reason for an action: a remark that can be read. That it is not blank, only the description
+ * says: a pattern of all blank characters is too long.
+ */
 export const whySchema = (description: string) =>
   remarkSchema(`${description} It has something that can be read.`).check(z.minLength(1))
 
-/** An address in the body of a request: in Base58Check, whose checksum this pattern does not check. */
+/**
+ * An address in the body of a request: in Base58Check, whose checksum this pattern does not check.
+ */
 export const sentAddressSchema = (description: string) => textSchema(description, /^T[1-9A-HJ-NP-Za-km-z]{33}$/)
 
 /** A txid in the body of a request, with or without `0x`. */
@@ -131,8 +149,8 @@ export const sentTxidSchema = () =>
   textSchema('The transaction: 64 hex digits, optionally prefixed with `0x`.', /^(0[xX])?[0-9a-fA-F]{64}$/)
 
 /**
- * A list of one or more items in a request. Only the description says that items must differ: generators read `uniqueItems` as a set without order, or fail on
- * it.
+ * A list of one or more items in a request. Only the description says that items must differ:
+ * generators read `uniqueItems` as a set without order, or fail on it.
  */
 export const sentListSchema = <Item extends z.ZodMiniType>(item: Item, itemsMax: number, description: string) =>
   described(z.array(item).check(z.minLength(1), z.maxLength(itemsMax)), `${description} Each once.`)
@@ -149,7 +167,10 @@ const successMembers = () => ({
   msg: textSchema('`success`, optionally followed by a colon and a note for people.', /^success/),
 })
 
-/** The envelope `{code,msg,data}` of a success. `id` is the name that generators of clients give to it. */
+/**
+ * The envelope `{code,msg,data}` of a success. `id` is the name that generators of clients give to
+ * it.
+ */
 export const successBody = <Data extends z.ZodMiniType>(id: string, data: () => Data) =>
   object(id, () => ({ ...successMembers(), data: data() }))
 
@@ -157,7 +178,9 @@ export const successBody = <Data extends z.ZodMiniType>(id: string, data: () => 
 export const dataBody = <Members extends z.core.$ZodShape>(id: string, members: () => Members) =>
   successBody(id, () => z.strictObject(members()))
 
-/** The named schema of a success with a list of items. `count` describes the number beside the list. */
+/**
+ * The named schema of a success with a list of items. `count` describes the number beside the list.
+ */
 export const listBody = <Item extends z.ZodMiniType>(id: string, item: () => Item, count: string) =>
   dataBody(id, () => ({ list: z.array(item()), count: countSchema(count) }))
 

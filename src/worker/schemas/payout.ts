@@ -25,7 +25,10 @@ const moved = () =>
     ]),
   )
 
-/** The schemas of a payout's members. A signer sees `proof` in addition; a user sees only some of them. */
+/**
+ * The schemas of a payout's members. A signer sees `proof` in addition; a user sees only some of
+ * them.
+ */
 export const payoutMembers = () => ({
   id: schemas.idSchema('The payout. Newer ones have higher ids.'),
   uid: schemas.idSchema('The user.'),

@@ -18,7 +18,10 @@ export const summaryAlarmsMax = 50
 export const summaryDifferencesMax = 20
 /** Most transfers that are counted as seen in one gap. */
 export const summaryGapSeenMax = 100
-/** The summary counts addresses with transfers after the last reading of their balance. It looks at most at this many addresses of a currency for that. */
+/**
+ * The summary counts addresses with transfers after the last reading of their balance. It looks at
+ * most at this many addresses of a currency for that.
+ */
 export const summaryUnreadMax = 200
 
 /** The causes of changes in the sum that addresses hold, in the order in which money flows. */
@@ -253,7 +256,9 @@ const payouts = () =>
     ),
   })
 
-/** The schema of the data of `GET /ledger/summary`. Its descriptions say what each number counts. */
+/**
+ * The schema of the data of `GET /ledger/summary`. Its descriptions say what each number counts.
+ */
 export const summarySchema = () =>
   schemas.object('Summary', () => ({
     currencies: schemas.described(z.array(currency()), 'In the order of the configuration.'),

@@ -3,20 +3,31 @@ import { formatUnits } from '../common/amount.ts'
 
 declare global {
   interface JSON {
-    /** A value that `JSON.stringify` writes as `text`, digit by digit (TC39, JSON.parse source text access). */
+    /**
+     * A value that `JSON.stringify` writes as `text`, digit by digit (TC39, JSON.parse source text
+     * access).
+     */
     rawJSON(text: string): RawJson
   }
 }
 
-/** A number that `JSON.stringify` writes with all of its digits, because it never becomes a double. */
+/**
+ * A number that `JSON.stringify` writes with all of its digits, because it never becomes a double.
+ */
 export interface RawJson {
   readonly rawJSON: string
 }
 
-/** An amount in the data of an answer: a decimal number of whole units, which is never a double in this code. */
+/**
+ * An amount in the data of an answer: a decimal number of whole units, which is never a double in
+ * this code.
+ */
 export type JsonAmount = number & z.core.$brand<'JsonAmount'>
 
-/** The data of an answer with `A` in place of each amount. Over RPC and in pages an amount is the text of its digits. */
+/**
+ * The data of an answer with `A` in place of each amount. Over RPC and in pages an amount is the
+ * text of its digits.
+ */
 export type WithAmounts<Data, A> = Data extends JsonAmount
   ? A
   : Data extends readonly (infer Item)[]

@@ -18,15 +18,24 @@ import {
   summaryUnreadMax,
 } from '../schemas/summary.ts'
 
-/** The balance of an address is read this long after a transfer to or from it was stored (`0001_invariants.sql`). */
+/**
+ * The balance of an address is read this long after a transfer to or from it was stored
+ * (`0001_invariants.sql`).
+ */
 const readAfterMs = 60_000
 /** The database's growth in this many days predicts when it is full. */
 const growthDays = 30
 
-/** The rows that a summary is made of, and the size of the database in bytes; 0 if its replies do not say. */
+/**
+ * The rows that a summary is made of, and the size of the database in bytes; 0 if its replies do
+ * not say.
+ */
 export type SummaryRows = Awaited<ReturnType<typeof readRows>>
 
-/** Reads the rows of a summary at one moment. `today` is the number of the day (UTC), and `now` the time in milliseconds. */
+/**
+ * Reads the rows of a summary at one moment. `today` is the number of the day (UTC), and `now` the
+ * time in milliseconds.
+ */
 export function readRows(db: ReadDatabase, currencies: Currencies, today: number, now: number) {
   return readTogether(db, {
     totals: selectTotals(),
@@ -71,8 +80,8 @@ type DayRow = Pick<typeof days.$inferSelect, 'day' | 'cuy' | 'type'> & {
 }
 
 /**
- * SQL: for each day after `after`, the sums of all entries up to its end, the oldest day first. The rows before them are the sums up to the end of day
- * `after`.
+ * SQL: for each day after `after`, the sums of all entries up to its end, the oldest day first. The
+ * rows before them are the sums up to the end of day `after`.
  */
 function selectDays(currencies: Currencies, after: number): SQL<DayRow> {
   const { day, cuy, type, entries, high, low } = days
@@ -86,8 +95,9 @@ ORDER BY 1, 2, 3`
 }
 
 /**
- * SQL: how many transfers are in the state `seen` (at most `countedMax`), how many addresses there are, and the newest event's id. Ids of addresses have no
- * gap, so the lowest and the highest give their number.
+ * SQL: how many transfers are in the state `seen` (at most `countedMax`), how many addresses there
+ * are, and the newest event's id. Ids of addresses have no gap, so the lowest and the highest give
+ * their number.
  */
 function selectCounts(): SQL<{ readonly seen: number; readonly addresses: number; readonly newestEvent: number }> {
   const { id } = addresses
@@ -106,7 +116,10 @@ type HeldRow = Pick<Transfer, 'cuy'> & {
   readonly oldestAt: UnixMs
 }
 
-/** SQL: how many transfers are in the state `held`, by reason and currency, and when the oldest of them was found. Counting stops at `countedMax`. */
+/**
+ * SQL: how many transfers are in the state `held`, by reason and currency, and when the oldest of
+ * them was found. Counting stops at `countedMax`.
+ */
 function selectHeld(): SQL<HeldRow> {
   const { reason, cuy, id, state, created_at } = transfers
   return sql`
@@ -150,7 +163,10 @@ ORDER BY ${kind}, ${subject} LIMIT ${summaryAlarmsMax}`
 type DifferenceRow = Pick<typeof holdings.$inferSelect, 'cuy' | 'difference'> &
   Pick<typeof addresses.$inferSelect, 'address'> & { readonly since: UnixMs }
 
-/** SQL: the reported differences between balance and records, signed and in chain units, with the times of their alarms. */
+/**
+ * SQL: the reported differences between balance and records, signed and in chain units, with the
+ * times of their alarms.
+ */
 function selectDifferences(): SQL<DifferenceRow> {
   const { kind, subject, raised_at } = alarmRows
   const { cuy, difference } = holdings
@@ -166,7 +182,10 @@ WHERE ${difference} <> '0'`
 
 type UnreadRow = Pick<Total, 'cuy'> & { readonly unread: number }
 
-/** SQL: how many addresses have a transfer that the last reading of their balance may lack, among addresses whose next reading is due by `soon`. */
+/**
+ * SQL: how many addresses have a transfer that the last reading of their balance may lack, among
+ * addresses whose next reading is due by `soon`.
+ */
 function selectUnread(cuys: string, soon: number): SQL<UnreadRow> {
   const { cuy, due_at, changed_height, read_from } = holdings
   return sql`

@@ -22,7 +22,10 @@ const dayMs = 86_400_000
 /** The summary as far as it is stored; the route adds what the deployment knows. */
 type StoredSummary = Written<Omit<SummaryData, 'nodes' | 'quorum' | 'reader' | 'cells'>>
 
-/** Reads the summary from stored data alone. Sums are kept up to date by triggers, so the number of rows read does not grow with the history. */
+/**
+ * Reads the summary from stored data alone. Sums are kept up to date by triggers, so the number of
+ * rows read does not grow with the history.
+ */
 export async function readSummary(
   context: Pick<ReadContext, 'db' | 'clock' | 'currencies' | 'payouts'>,
   endpoints: readonly { readonly key: EndpointKey }[],
@@ -118,7 +121,10 @@ function shownSubject(subject: AlarmSubject): SummaryData['alarms'][number]['sub
   return 'contract' in subject ? { contract: shown(subject.contract) } : { ...subject }
 }
 
-/** The urgency and the texts of a kind of alarm. The texts are empty for a kind that no longer exists, which a row of an older version may have. */
+/**
+ * The urgency and the texts of a kind of alarm. The texts are empty for a kind that no longer
+ * exists, which a row of an older version may have.
+ */
 function rulesOf(kind: AlarmKind): Omit<AlarmRule, 'ends' | 'needsLine'> {
   const { urgency, raised, remedy } = alarmTable[kind] ?? ({ urgency: 'now', raised: '', remedy: '' } as const)
   return { urgency, raised, remedy }
@@ -128,7 +134,10 @@ const instantOrNull = (at: UnixMs | null) => (at === null ? null : formatInstant
 /** The day (UTC) of an instant, as `2026-09-21`. */
 const dayOf = (at: UnixMs) => formatInstant(at).slice(0, 10)
 
-/** The start of the day on which the database is full if it keeps growing at this rate. Null if it does not grow, or if that is unknown. */
+/**
+ * The start of the day on which the database is full if it keeps growing at this rate. Null if it
+ * does not grow, or if that is unknown.
+ */
 function fullAt(
   now: { readonly day: number; readonly bytes: number },
   then: SummaryRows['found']['sizes'][number] | undefined,
@@ -139,7 +148,10 @@ function fullAt(
   return daysLeft > daysAheadMax ? null : (((now.day + daysLeft) * dayMs) as UnixMs) // safe: the start of a day
 }
 
-/** The sums of a currency. A sum without rows is 0. `days` has an item for each of the last `summaryDays` days, the oldest first. */
+/**
+ * The sums of a currency. A sum without rows is 0. `days` has an item for each of the last
+ * `summaryDays` days, the oldest first.
+ */
 function sumsOf(
   { cuy, symbol, scale, decimals }: Currency,
   found: SummaryRows['found'],
@@ -193,7 +205,10 @@ function daysOf(
   })
 }
 
-/** Turns running sums per day into the amounts that each day added, and returns the newest running sums by type. */
+/**
+ * Turns running sums per day into the amounts that each day added, and returns the newest running
+ * sums by type.
+ */
 function sumsOfDays(rows: SummaryRows['found']['days']) {
   const newest = new Map<EntryType, { readonly count: number; readonly sum: bigint }>()
   const list = rows.map(({ day, type, count, parts }) => {
@@ -204,7 +219,10 @@ function sumsOfDays(rows: SummaryRows['found']['days']) {
   return { list, newest }
 }
 
-/** A sum from its parts, the highest first; each further part has `digits` digits. The parts are one text: a part may have more digits than a double. */
+/**
+ * A sum from its parts, the highest first; each further part has `digits` digits. The parts are one
+ * text: a part may have more digits than a double.
+ */
 function sumOf(parts = '0', digits: number): bigint {
   return parts.split(' ').reduce((sum, part) => sum * 10n ** BigInt(digits) + BigInt(part), 0n)
 }

@@ -22,8 +22,10 @@ export async function readBalances(
 }
 
 /**
- * Reads the newest balances of one address from several nodes. For each asset the `quorum`-th smallest answer counts. So lying nodes, if they are fewer than
- * `quorum`, cannot make a balance look too small. If 2 × `quorum` − 1 nodes answer, they cannot make a balance look too large either.
+ * Reads the newest balances of one address from several nodes. For each asset the `quorum`-th
+ * smallest answer counts. So lying nodes, if they are fewer than `quorum`, cannot make a balance
+ * look too small. If 2 × `quorum` − 1 nodes answer, they cannot make a balance look too large
+ * either.
  */
 export async function readHoldings(
   session: Session,
@@ -49,8 +51,9 @@ const heldBy = (addresses: readonly Address[], asset: Asset): readonly Held[] =>
   addresses.map((address) => ({ address, asset }))
 
 /**
- * Reads balances from one node. Its batch may have one call more than other batches, so that 20 balances and the node's chain id take one request. The chain
- * id in each batch makes it unnecessary to probe the node first.
+ * Reads balances from one node. Its batch may have one call more than other batches, so that 20
+ * balances and the node's chain id take one request. The chain id in each batch makes it
+ * unnecessary to probe the node first.
  */
 function balancesAt(session: Session, node: TronNode, held: readonly Held[]): NodeResult<readonly bigint[]> {
   const calls = held.map(({ address, asset }) =>
@@ -66,8 +69,9 @@ function parseSun(value: unknown): Parsed<bigint> {
 }
 
 /**
- * Returns the index of the first of at most `balancesMax` addresses that holds the asset according to any of `quorum` nodes; null if none does. So a lying node
- * can claim that an empty address holds something, but cannot hide what an address holds.
+ * Returns the index of the first of at most `balancesMax` addresses that holds the asset according
+ * to any of `quorum` nodes; null if none does. So a lying node can claim that an empty address
+ * holds something, but cannot hide what an address holds.
  */
 export async function findHolder(
   session: Session,
@@ -83,8 +87,9 @@ export async function findHolder(
 }
 
 /**
- * Whether the address has an account on the chain according to any of `quorum` nodes. One node is not enough to deny it, because that node may be behind. The
- * account of an address that was emptied stays.
+ * Whether the address has an account on the chain according to any of `quorum` nodes. One node is
+ * not enough to deny it, because that node may be behind. The account of an address that was
+ * emptied stays.
  */
 export async function isActivated(session: Session, address: Address): ChainResult<boolean> {
   const { quorum } = session.pool
@@ -100,7 +105,10 @@ export async function isActivated(session: Session, address: Address): ChainResu
   return answers.length < quorum ? err(failureOf(session, errors)) : ok(false)
 }
 
-/** Reads the unused energy of an address. If nodes differ, as after a block between two replies, the most counts: one liar cannot hide energy. */
+/**
+ * Reads the unused energy of an address. If nodes differ, as after a block between two replies, the
+ * most counts: one liar cannot hide energy.
+ */
 export async function readEnergy(session: Session, address: Address): ChainResult<number> {
   const { quorum } = session.pool
   const body = { address: formatBase58(address), visible: true }

@@ -17,8 +17,9 @@ import {
 import type { NodeError, NodeResult } from './node-errors.ts'
 
 /**
- * The condition that a node must meet for a query. `money`: it has passed the probe (`requireFit`), and neither of its services is blocked. `chain`: it has
- * passed the probe. `rpc` and `api`: this service is not blocked, which is enough where no credit depends on the reply.
+ * The condition that a node must meet for a query. `money`: it has passed the probe (`requireFit`),
+ * and neither of its services is blocked. `chain`: it has passed the probe. `rpc` and `api`: this
+ * service is not blocked, which is enough where no credit depends on the reply.
  */
 export type Requirement = 'money' | 'chain' | 'rpc' | 'api'
 
@@ -37,8 +38,9 @@ export interface Answers<T> {
 export type Query<T> = (node: TronNode, session: Session) => NodeResult<T>
 
 /**
- * Asks nodes, best first, until `missing` says that no answer is lacking: as many nodes at the same time as answers are lacking. If a node fails or uses up
- * its share of the time, the next node replaces it.
+ * Asks nodes, best first, until `missing` says that no answer is lacking: as many nodes at the same
+ * time as answers are lacking. If a node fails or uses up its share of the time, the next node
+ * replaces it.
  */
 export async function collect<T>(
   session: Session,
@@ -70,8 +72,8 @@ export async function collect<T>(
 }
 
 /**
- * Asks a node that has passed the probe. If it has no receipt of a final call, it is probed again: a node that keeps no receipts at all is unfit, and another
- * one lacks those of this block.
+ * Asks a node that has passed the probe. If it has no receipt of a final call, it is probed again:
+ * a node that keeps no receipts at all is unfit, and another one lacks those of this block.
  */
 async function askFit<T>(session: Session, node: TronNode, query: Query<T>): NodeResult<T> {
   const fit = await requireFit(session, node)
@@ -88,7 +90,10 @@ async function askFit<T>(session: Session, node: TronNode, query: Query<T>): Nod
 /** How services rank, best first. */
 const standings = ['first', 'behind', 'demoted', 'resting'] as const
 
-/** The nodes, best first, without those that are blocked. Resting nodes come last: they are asked only if too few others are left. */
+/**
+ * The nodes, best first, without those that are blocked. Resting nodes come last: they are asked
+ * only if too few others are left.
+ */
 function inOrder({ nodes, clock }: Pool, requirement: Requirement): TronNode[] {
   const now = clock.now()
   const services: readonly NodeService[] =
@@ -99,11 +104,13 @@ function inOrder({ nodes, clock }: Pool, requirement: Requirement): TronNode[] {
     const rank = Math.max(...standing.map((one) => (standings as readonly string[]).indexOf(one)))
     return [{ node, rank, demotedUntil: Math.max(...services.map((service) => node[service].demotedUntil)) }]
   })
-  // Among demoted nodes, the one demoted last comes last. Otherwise the order of the configuration decides.
+  // Among demoted nodes, the one demoted last comes last. Otherwise the order of the configuration
+  // decides.
   const isDemoted = ({ rank }: (typeof ranked)[number]) => standings[rank] === 'demoted'
   const byTime = (a: (typeof ranked)[number], b: (typeof ranked)[number]) =>
     isDemoted(a) ? a.demotedUntil - b.demotedUntil : 0
-  return ranked.sort((a, b) => a.rank - b.rank || byTime(a, b)).map(({ node }) => node) // stable: equal nodes keep the configured order
+  // stable: equal nodes keep the configured order
+  return ranked.sort((a, b) => a.rank - b.rank || byTime(a, b)).map(({ node }) => node)
 }
 
 /** Returns the first answer that any node gives. Nodes are asked one after the other. */
@@ -113,7 +120,10 @@ export async function firstAnswer<T>(session: Session, requirement: Requirement,
   return first === undefined ? err(failureOf(session, found.errors)) : ok(first.value)
 }
 
-/** Why there are too few answers. A limit takes precedence, so that a caller who waited until the end hears whose limit it was. */
+/**
+ * Why there are too few answers. A limit takes precedence, so that a caller who waited until the
+ * end hears whose limit it was.
+ */
 export function failureOf({ pool, deadline }: Session, errors: ReadonlyMap<TronNode, NodeError>): ChainFailure {
   const limits = [...errors.values()].flatMap(({ limit }) => limit ?? [])
   const [limited] = limits.sort((a, b) => a.seconds - b.seconds)
@@ -132,11 +142,17 @@ function whyOf(nodes: readonly TronNode[], errors: ReadonlyMap<TronNode, NodeErr
   return reasons.join('; ') || 'no node'
 }
 
-/** A node's version of a fact. Nodes agree if their texts are equal; an alarm shows the lines that differ. */
+/**
+ * A node's version of a fact. Nodes agree if their texts are equal; an alarm shows the lines that
+ * differ.
+ */
 export interface Vote<T> {
   readonly about: DisputedSubject
   readonly canonicalText: string
-  /** The part of the fact that comes from logs, which must be equal too. Null if the node could not give the logs. */
+  /**
+   * The part of the fact that comes from logs, which must be equal too. Null if the node could not
+   * give the logs.
+   */
   readonly logs: string | null
   readonly value: T
 }
@@ -144,15 +160,19 @@ export interface Vote<T> {
 /** The result of a vote on one fact. */
 export type QuorumVerdict<T> =
   | { readonly kind: 'agreed'; readonly value: T }
-  /** Nodes agree on `canonicalText`, but a node that the quorum needs could not give the logs. `value` is that node's. */
+  /**
+   * Nodes agree on `canonicalText`, but a node that the quorum needs could not give the logs.
+   * `value` is that node's.
+   */
   | { readonly kind: 'partial'; readonly value: T }
   | { readonly kind: 'differs' }
   /** Too few nodes know the fact. */
   | { readonly kind: 'missing' }
 
 /**
- * Asks `quorum` nodes about a list of facts, and further nodes if they differ. A node that a quorum contradicts is demoted (asked after all others for a
- * while), and an alarm names it. If no quorum agrees, an alarm shows the difference.
+ * Asks `quorum` nodes about a list of facts, and further nodes if they differ. A node that a quorum
+ * contradicts is demoted (asked after all others for a while), and an alarm names it. If no quorum
+ * agrees, an alarm shows the difference.
  */
 export async function agreeByQuorum<T>(
   session: Session,
@@ -218,14 +238,20 @@ function judge<T>(
   return { verdict: { kind: group.length < votes.length ? 'differs' : 'missing' }, group }
 }
 
-/** The largest group of items with the same key, or the first of equal groups. Items with the key null belong to no group. */
+/**
+ * The largest group of items with the same key, or the first of equal groups. Items with the key
+ * null belong to no group.
+ */
 export function largestGroup<T>(items: readonly T[], keyOf: (item: T) => string | null): readonly T[] {
   const groups = Map.groupBy(items, keyOf)
   groups.delete(null)
   return [...groups.values()].reduce((a, b) => (b.length > a.length ? b : a), [])
 }
 
-/** Raises an alarm for each node that contradicts `group`. If the group is a quorum, the contradicting nodes are demoted, and probed again before use. */
+/**
+ * Raises an alarm for each node that contradicts `group`. If the group is a quorum, the
+ * contradicting nodes are demoted, and probed again before use.
+ */
 function raiseDisagreement<T>(
   pool: Pool,
   votes: readonly NodeVote<T>[],
@@ -237,9 +263,11 @@ function raiseDisagreement<T>(
   const isQuorum = kind !== 'differs'
   for (const other of votes.filter((vote) => !group.includes(vote))) {
     if (isQuorum) demote(other.node, pool.clock)
-    if (other.logs === null && other.canonicalText === first.canonicalText) continue // this node lacked the logs, but contradicted nothing
+    // this node lacked the logs, but contradicted nothing
+    if (other.logs === null && other.canonicalText === first.canonicalText) continue
     const { name } = other.node.endpoint
-    // An outvoted node may differ about something else each time, so the alarm's subject is the node.
+    // An outvoted node may differ about something else each time, so the alarm's subject is the
+    // node.
     pool.raiseAlarm('nodes-disagree', isQuorum ? { node: other.node.number } : other.about, {
       ...other.about,
       nodes: group.map(({ node }) => labelOf(node)).join(', '),

@@ -7,7 +7,10 @@ import { rateLimitMs } from './limits.ts'
 
 /** How many requests a node may get in a second and in a day. */
 export interface NodeLimits {
-  /** Identifies the node's counts in storage, because the node's number changes with its place in `TRON_NODES`. */
+  /**
+   * Identifies the node's counts in storage, because the node's number changes with its place in
+   * `TRON_NODES`.
+   */
   readonly id: string
   readonly perSecond: number
   readonly perDay: number
@@ -17,42 +20,66 @@ type Limited = ChainFailure & { readonly kind: 'limited' }
 
 /** Counts exactly the requests to nodes, and says whether one more is allowed. */
 export interface Allowance {
-  /** Resolves when the stored counts are loaded. Await this before the first call of another method. */
+  /**
+   * Resolves when the stored counts are loaded. Await this before the first call of another method.
+   */
   readonly ready: Promise<void>
   /**
-   * Counts and stores one request to node `number`, and returns the present time. If this second is full, it counts nothing and returns the time to try again.
-   * Fails if the day, or the quota's share of it, has no room. `sent` is how many requests this piece of work (a tick, a call) has sent to the node.
+   * Counts and stores one request to node `number`, and returns the present time. If this second is
+   * full, it counts nothing and returns the time to try again. Fails if the day, or the quota's
+   * share of it, has no room. `sent` is how many requests this piece of work (a tick, a call) has
+   * sent to the node.
    */
   take(number: number, quota: RequestQuota, sent: number): Result<UnixMs, Limited>
   /**
-   * The time at which a request to node `number` could be sent if `ahead` requests wait before it in its share of a second: that of ticks, or that of all other
-   * work.
+   * The time at which a request to node `number` could be sent if `ahead` requests wait before it
+   * in its share of a second: that of ticks, or that of all other work.
    */
   availableAt(number: number, quota: RequestQuota, ahead: number): UnixMs
-  /** Requests to a node that count towards its limit of a day. They are counted by whole hours: the present hour, and the 24 before it. */
+  /**
+   * Requests to a node that count towards its limit of a day. They are counted by whole hours: the
+   * present hour, and the 24 before it.
+   */
   used(number: number): number
-  /** To be called when a node has answered a request. If the node refuses a request later, it gets at most as many in a second as it has just answered. */
+  /**
+   * To be called when a node has answered a request. If the node refuses a request later, it gets
+   * at most as many in a second as it has just answered.
+   */
   noteAnswer(number: number): void
-  /** To be called when a node refuses a request because it got too many. The node gets fewer in a second, and after a while more again. */
+  /**
+   * To be called when a node refuses a request because it got too many. The node gets fewer in a
+   * second, and after a while more again.
+   */
   slowDown(number: number): void
-  /** The earliest time for an extra tick, before the usual interval is over. Extra ticks are spread so that the day's requests last. */
+  /**
+   * The earliest time for an extra tick, before the usual interval is over. Extra ticks are spread
+   * so that the day's requests last.
+   */
   tickAvailableAt(): UnixMs
 }
 
 /**
- * Requests that a caught-up tick needs at one node: one for the head, one each for final blocks and their logs, and one each for the tail (blocks that are not
- * final) and its logs. More of a long tail is read only if the node has requests to spare, because nothing is credited by it.
+ * Requests that a caught-up tick needs at one node: one for the head, one each for final blocks and
+ * their logs, and one each for the tail (blocks that are not final) and its logs. More of a long
+ * tail is read only if the node has requests to spare, because nothing is credited by it.
  */
 export const tickRequests = 5
 const hourMs = 3_600_000
 const secondMs = 1_000
-/** Hours whose requests are counted: the present one and the 24 whole ones before it. So the count is never less than the requests of the last 24 hours. */
+/**
+ * Hours whose requests are counted: the present one and the 24 whole ones before it. So the count
+ * is never less than the requests of the last 24 hours.
+ */
 const hours = 25
-/** After its rest, a slowed node gets one more request in a second each time this has passed, up to one less than the pace at which it refused. */
+/**
+ * After its rest, a slowed node gets one more request in a second each time this has passed, up to
+ * one less than the pace at which it refused.
+ */
 const raisedEveryMs = 10_000
 /**
- * Each time this has passed since the refusal, a slowed node's requests in a second also double, up to the configured number. This is slow on purpose: a new
- * refusal costs more than a slow node. Still the node is back at the configured number within an hour.
+ * Each time this has passed since the refusal, a slowed node's requests in a second also double, up
+ * to the configured number. This is slow on purpose: a new refusal costs more than a slow node.
+ * Still the node is back at the configured number within an hour.
  */
 const triedEveryMs = 600_000
 const storageKey = 'requests'
@@ -69,10 +96,16 @@ interface NodeState extends NodeLimits {
   /** Requests of a day (`hours`) that are reserved for ticks. */
   readonly tickNeed: number
   byHour: Map<number, Counts>
-  /** Times of the requests in the last second, for ticks and for all others: each group has its own share of a second. */
+  /**
+   * Times of the requests in the last second, for ticks and for all others: each group has its own
+   * share of a second.
+   */
   tickTimes: readonly number[]
   otherTimes: readonly number[]
-  /** Set at the refusal of a request: it came at `refused` requests in a second, and `perSecond` are allowed now. Null: the node has never refused one. */
+  /**
+   * Set at the refusal of a request: it came at `refused` requests in a second, and `perSecond` are
+   * allowed now. Null: the node has never refused one.
+   */
   slowed: { readonly perSecond: number; readonly refused: number; readonly since: number } | null
   /** Times of the node's answers in the last second. */
   answerTimes: readonly number[]
@@ -80,8 +113,10 @@ interface NodeState extends NodeLimits {
 type Stored = Pick<NodeState, 'byHour' | 'tickTimes' | 'otherTimes' | 'slowed'>
 
 /**
- * Counts the requests that a Durable Object sends to nodes, starting with the counts in its storage. Each count is stored before its request leaves, because
- * the platform holds requests back until writes are stored. So an instance that was replaced, and can no longer write, sends nothing.
+ * Counts the requests that a Durable Object sends to nodes, starting with the counts in its
+ * storage. Each count is stored before its request leaves, because the platform holds requests back
+ * until writes are stored. So an instance that was replaced, and can no longer write, sends
+ * nothing.
  */
 export function createAllowance(
   nodes: readonly NodeLimits[],
@@ -142,7 +177,8 @@ export function createAllowance(
     slowDown(number) {
       const state = stateOf(number)
       const now = clock.now()
-      // A further refusal within a second answers a request that was sent before the node was slowed down. It says nothing new.
+      // A further refusal within a second answers a request that was sent before the node was
+      // slowed down. It says nothing new.
       if (state.slowed !== null && Math.abs(now - state.slowed.since) < secondMs) return
       const refused = perSecondOf(state, now)
       const fewer = Math.floor((refused * 2) / 3)
@@ -170,20 +206,28 @@ const sumOf = ({ byHour }: NodeState, of: (counts: Counts) => number) => {
 }
 const used = (state: NodeState) =>
   sumOf(state, ({ tick, caller, sending, leftover }) => tick + caller + sending + leftover)
-/** The requests of a day that are not reserved for ticks: users share half of them, and the sending of payouts gets a quarter. */
+/**
+ * The requests of a day that are not reserved for ticks: users share half of them, and the sending
+ * of payouts gets a quarter.
+ */
 const left = ({ perDay, tickNeed }: NodeState) => perDay - tickNeed
 
-/** Whose limit is used up (that of the nodes, of all users together or of this user), so that one more request is refused; null if none is. */
+/**
+ * Whose limit is used up (that of the nodes, of all users together or of this user), so that one
+ * more request is refused; null if none is.
+ */
 function lacksRoom(state: NodeState, quota: RequestQuota, sent: number): Limited['whose'] | null {
   const total = used(state)
   if (total >= state.perDay) return 'nodes'
   const callers = sumOf(state, ({ caller }) => caller)
   const sendings = sumOf(state, ({ sending }) => sending)
-  // For all work but ticks, the requests that are reserved for ticks count as used, even if ticks have not used them yet.
+  // For all work but ticks, the requests that are reserved for ticks count as used, even if ticks
+  // have not used them yet.
   const withTicks = total + Math.max(state.tickNeed - sumOf(state, ({ tick }) => tick), 0)
   switch (quota.kind) {
     case 'tick':
-      // A tick that sends more than `tickRequests` reads old blocks. It must leave as many requests as the ticks of a day need.
+      // A tick that sends more than `tickRequests` reads old blocks. It must leave as many requests
+      // as the ticks of a day need.
       return sent < tickRequests || total + state.tickNeed < state.perDay ? null : 'nodes'
     case 'sending':
       return sendings < Math.max(Math.floor(left(state) / 4), 1) && withTicks < state.perDay ? null : 'nodes'
@@ -223,7 +267,9 @@ function secondsUntilRoom({ byHour }: NodeState, now: number): number {
   return Math.max(Math.ceil(((oldest + hours) * hourMs - now) / 1_000), 1)
 }
 
-/** The requests in a second that a node gets now: its configured number, or fewer after a refusal. */
+/**
+ * The requests in a second that a node gets now: its configured number, or fewer after a refusal.
+ */
 function perSecondOf({ perSecond, slowed }: NodeState, now: number): number {
   if (slowed === null) return perSecond
   const ms = Math.max(now - slowed.since, 0)
@@ -232,7 +278,10 @@ function perSecondOf({ perSecond, slowed }: NodeState, now: number): number {
   return Math.min(Math.min(raised, known) * 2 ** Math.floor(ms / triedEveryMs), perSecond)
 }
 
-/** Ticks and all other requests each have a share of a node's requests in a second. A node that allows only one has no shares. */
+/**
+ * Ticks and all other requests each have a share of a node's requests in a second. A node that
+ * allows only one has no shares.
+ */
 function partOf(state: NodeState, quota: RequestQuota, now: number) {
   const max = perSecondOf(state, now)
   const others = Math.floor(max / 2)
@@ -242,7 +291,10 @@ function partOf(state: NodeState, quota: RequestQuota, now: number) {
     : ({ times: 'otherTimes', max: others } as const)
 }
 
-/** The time at which a request has room in its share of a second, after the `ahead` requests that wait before it. */
+/**
+ * The time at which a request has room in its share of a second, after the `ahead` requests that
+ * wait before it.
+ */
 function availableInSecond(state: NodeState, quota: RequestQuota, now: number, ahead: number): UnixMs {
   const { times, max } = partOf(state, quota, now)
   state[times] = recent(state[times], now)
@@ -253,14 +305,18 @@ function availableInSecond(state: NodeState, quota: RequestQuota, now: number, a
   return time as UnixMs // safe: now or later
 }
 
-/** Those of the times that are in the last second. A time in the future was noted before the clock stepped back, and counts as now. */
+/**
+ * Those of the times that are in the last second. A time in the future was noted before the clock
+ * stepped back, and counts as now.
+ */
 function recent(times: readonly number[], now: number): readonly number[] {
   return times.filter((time) => time > now - secondMs).map((time) => Math.min(time, now))
 }
 
 /**
- * The time at which an extra tick has room. Ticks may use the requests reserved for them and two fifths of all others, the same number in each hour. At the
- * start of an hour a tenth of its share can be used at once, so that a single tick is not delayed.
+ * The time at which an extra tick has room. Ticks may use the requests reserved for them and two
+ * fifths of all others, the same number in each hour. At the start of an hour a tenth of its share
+ * can be used at once, so that a single tick is not delayed.
  */
 function roomForTickAt(state: NodeState, now: number): number {
   const hour = hourOf(now)
@@ -269,7 +325,10 @@ function roomForTickAt(state: NodeState, now: number): number {
   return (hour + (usedInHour + tickRequests) / ofHour - 0.1) * hourMs
 }
 
-/** The part of the state to store. A user's count of an hour is stored only if it is high: a user with low counts has at least half of the daily share left. */
+/**
+ * The part of the state to store. A user's count of an hour is stored only if it is high: a user
+ * with low counts has at least half of the daily share left.
+ */
 function toStored(state: NodeState): Stored {
   const { tickTimes, otherTimes, slowed } = state
   const many = left(state) / (40 * hours)

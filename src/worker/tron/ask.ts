@@ -39,8 +39,8 @@ import { postJson, type ReadReply } from './transport.ts'
 import type { NoTurn, Turn } from './turns.ts'
 
 /**
- * Sends one request to a service of a node, within the node's allowance, and records the result in the service's health. If the service was healthy before,
- * a request that fails is tried once more.
+ * Sends one request to a service of a node, within the node's allowance, and records the result in
+ * the service's health. If the service was healthy before, a request that fails is tried once more.
  */
 async function request<T>(
   session: Session,
@@ -67,7 +67,10 @@ async function request<T>(
   }
 }
 
-/** Sends one request on the connection of `turn`, which it gives back, and records the result in the service's health. */
+/**
+ * Sends one request on the connection of `turn`, which it gives back, and records the result in the
+ * service's health.
+ */
 export async function sendOnce<T>(
   session: Session,
   node: TronNode,
@@ -91,7 +94,8 @@ export async function sendOnce<T>(
     allowance.noteAnswer(number)
     recordSuccess(node[service], ms, clock.now())
     node.telemetry.answer = { at: clock.now(), ms }
-    if (ms > limits.slowMs) pool.logger.warn('node-slow', { node: number, service, ms }) // tells operators why other nodes are used before this one
+    // tells operators why other nodes are used before this one
+    if (ms > limits.slowMs) pool.logger.warn('node-slow', { node: number, service, ms })
     noteTrouble(pool, node)
     pool.remember()
     return result
@@ -101,7 +105,10 @@ export async function sendOnce<T>(
   return result
 }
 
-/** Turns `out-of-time` into a failure of the node if only the node's share of the time is used up: this piece of work then asks another node. */
+/**
+ * Turns `out-of-time` into a failure of the node if only the node's share of the time is used up:
+ * this piece of work then asks another node.
+ */
 function blameSlow<T>({ pool, deadline }: Session, result: Result<T, NodeError>): Result<T, NodeError> {
   if (result.ok || result.error.kind !== 'out-of-time' || pool.clock.now() >= deadline) return result
   return nodeError('timed-out', 'no answer in its part of the time')
@@ -118,7 +125,8 @@ async function waitForTurn(session: Session, node: TronNode): NodeResult<Turn> {
   if (turn.ok) return turn
   if (turn.error.kind === 'late') {
     if (quota.kind !== 'caller') {
-      // This node takes no batches, so its requests in a second do not suffice for a tick. Demote it: the next tick asks all other nodes before it.
+      // This node takes no batches, so its requests in a second do not suffice for a tick. Demote
+      // it: the next tick asks all other nodes before it.
       if (quota.kind === 'tick' && takesNoBatches(node, clock.now()) && before > tickRequests)
         node.rpc.demotedUntil = clock.now() + limits.demotedMs
       return noRoom()
@@ -126,7 +134,8 @@ async function waitForTurn(session: Session, node: TronNode): NodeResult<Turn> {
     return limitedBy({ kind: 'limited', whose: 'nodes', seconds: turn.error.seconds })
   }
   if (quota.kind === 'tick' && turn.error.whose === 'nodes') {
-    const why = 'perDay is used up' // deposits wait until the node may be asked again, so an operator must know the reason
+    // deposits wait until the node may be asked again, so an operator must know the reason
+    const why = 'perDay is used up'
     pool.raiseAlarm('allowance-used-up', { node: node.number }, { ...fieldsOf(node), seconds: turn.error.seconds, why })
   }
   return limitedBy(turn.error)
@@ -150,7 +159,10 @@ export const noRoom = () => nodeError('out-of-time', 'its seconds have no room b
 export const limitedBy = (limit: NonNullable<NodeError['limit']>) =>
   err<NodeError>({ kind: 'limited', detail: `its allowance (${limit.whose})`, limit })
 
-/** Logs the failure of a node's service, and lets the service rest. `restsBefore` is how often it had rested when the failed request began. */
+/**
+ * Logs the failure of a node's service, and lets the service rest. `restsBefore` is how often it
+ * had rested when the failed request began.
+ */
 export function recordError(
   { pool }: Session,
   node: TronNode,
@@ -176,8 +188,9 @@ export function askApi<T>(session: Session, node: TronNode, path: string, body: 
 }
 
 /**
- * Sends calls to one node in batches, and checks the chain id in each batch. If a reply is too large, its batch is halved. If the node takes no batches, each
- * call is sent alone. `read` parses the reply to the call at an index. An error that `read` returns counts as the node's failure.
+ * Sends calls to one node in batches, and checks the chain id in each batch. If a reply is too
+ * large, its batch is halved. If the node takes no batches, each call is sent alone. `read` parses
+ * the reply to the call at an index. An error that `read` returns counts as the node's failure.
  */
 export async function askRpc<T>(
   session: Session,
@@ -282,8 +295,9 @@ function checkChain(expected: bigint, reply: RpcReply | undefined): Result<null,
 }
 
 /**
- * Hashes of block 0 by chain id. A node of another chain can be configured with this chain id, but has another block 0 (PROTOCOL.md, Chain identity). Of the
- * block 0 of all other chains only the last 4 bytes of the hash are known, because they are the chain id.
+ * Hashes of block 0 by chain id. A node of another chain can be configured with this chain id, but
+ * has another block 0 (PROTOCOL.md, Chain identity). Of the block 0 of all other chains only the
+ * last 4 bytes of the hash are known, because they are the chain id.
  */
 export const genesisHashes: ReadonlyMap<bigint, string> = new Map([
   [0x2b6653dcn, '00000000000000001ebf88508a03865c71d452e25f4d51194196a1d22b6653dc'],
@@ -291,10 +305,16 @@ export const genesisHashes: ReadonlyMap<bigint, string> = new Map([
 ])
 
 const noLogs = 'it gives no logs of a block'
-/** `why` of an unfit node without transaction history: it answers `[]` in place of logs (PROTOCOL.md, Log queries). */
+/**
+ * `why` of an unfit node without transaction history: it answers `[]` in place of logs
+ * (PROTOCOL.md, Log queries).
+ */
 const noHistory = 'it has no transaction history (storage.transHistory.switch)'
 
-/** Fails if a node must not be used for money. A node is probed on first use, after failures, and every `probedMs`. */
+/**
+ * Fails if a node must not be used for money. A node is probed on first use, after failures, and
+ * every `probedMs`.
+ */
 export async function requireFit(session: Session, node: TronNode): NodeResult<null> {
   const { pool } = session
   const now = pool.clock.now()
@@ -305,7 +325,8 @@ export async function requireFit(session: Session, node: TronNode): NodeResult<n
     node.probing = null
   })
   const result = await node.probing
-  // Another piece of work began the probe and has run out of its own time or allowance. This one still has both, so it probes again.
+  // Another piece of work began the probe and has run out of its own time or allowance. This one
+  // still has both, so it probes again.
   const isCut = !result.ok && (result.error.kind === 'out-of-time' || result.error.kind === 'limited')
   if (isCut && !isMine) return requireFit(session, node)
   if (!result.ok) return result
@@ -316,10 +337,14 @@ export async function requireFit(session: Session, node: TronNode): NodeResult<n
   return result
 }
 
-/** Stops using a node for `unfitMs`, and raises an alarm with the cause, so that an operator can act on it. */
+/**
+ * Stops using a node for `unfitMs`, and raises an alarm with the cause, so that an operator can act
+ * on it.
+ */
 export function recordUnfit({ pool }: Session, node: TronNode, why: string): void {
   const now = pool.clock.now()
-  if (node.unfit !== null && isAhead(node.unfit.until, limits.unfitMs, now)) return // unfit already, so the alarm was raised before
+  // unfit already, so the alarm was raised before
+  if (node.unfit !== null && isAhead(node.unfit.until, limits.unfitMs, now)) return
   node.probedUntil = 0
   node.unfit = { why, until: now + limits.unfitMs }
   node.lastError = { at: now, why }
@@ -345,7 +370,10 @@ async function probe(session: Session, node: TronNode): NodeResult<null> {
   return history
 }
 
-/** Parses the reply with block 0. If the block has another hash than the configured chain's, the error says that the node is of another chain. */
+/**
+ * Parses the reply with block 0. If the block has another hash than the configured chain's, the
+ * error says that the node is of another chain.
+ */
 function parseGenesis(reply: RpcReply, chainId: bigint): Result<BriefBlock, NodeError> {
   const genesis = parseResult(reply, 'block 0', parseBriefBlock)
   if (!genesis.ok) return genesis
@@ -355,19 +383,28 @@ function parseGenesis(reply: RpcReply, chainId: bigint): Result<BriefBlock, Node
   return nodeError('wrong-chain', `another chain: block 0 is ${genesis.value.hash}`)
 }
 
-/** Parses the reply with the block `finalized`. A node that does not support this tag is `unfit` (PROTOCOL.md, Block tags). */
+/**
+ * Parses the reply with the block `finalized`. A node that does not support this tag is `unfit`
+ * (PROTOCOL.md, Block tags).
+ */
 export function parseFinalized(reply: RpcReply | undefined): Result<BriefBlock, NodeError> {
   const isUnknown = reply !== undefined && isUnsupported(reply)
   if (isUnknown) return nodeError('unfit', 'it has no tag finalized (java-tron 4.8.0)')
   return parseResult(reply, 'finalized head', parseBriefBlock)
 }
 
-/** Fails if the node lacks history: for this block's transactions it must have receipts, and as many logs as these count. An empty block proves nothing. */
+/**
+ * Fails if the node lacks history: for this block's transactions it must have receipts, and as many
+ * logs as these count. An empty block proves nothing.
+ */
 async function requireHistory(session: Session, node: TronNode, block: BriefBlock): NodeResult<null> {
   const txids = block.txids.slice(0, limits.probeReceiptsMax)
   if (txids.length === 0) return ok(null)
   const calls = [logsCall(block.hash), ...txids.map(receiptCall)]
-  /** The txids of the logs; null if there are too many logs for one reply, so that they cannot be compared. Logs are read before receipts. */
+  /**
+   * The txids of the logs; null if there are too many logs for one reply, so that they cannot be
+   * compared. Logs are read before receipts.
+   */
   let shown: readonly (string | null)[] | null = null
   const read = await askRpc(session, node, calls, (reply, i) => {
     const txid = txids[i - 1]

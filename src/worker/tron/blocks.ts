@@ -18,8 +18,8 @@ import { type ReadTransactions, successResult } from './parse/block.ts'
 import { renderActs } from './parse/issuer.ts'
 
 /**
- * The text on which nodes must agree about a block: its hashes and time, and one line for each transaction, each relevant token transfer, and each act of an
- * issuer.
+ * The text on which nodes must agree about a block: its hashes and time, and one line for each
+ * transaction, each relevant token transfer, and each act of an issuer.
  */
 export function blockVote(block: NodeBlock): Vote<NodeBlock> {
   const { header, transactions, native, tokens, acts } = block
@@ -27,7 +27,8 @@ export function blockVote(block: NodeBlock): Vote<NodeBlock> {
   const lines = transactions.map(({ txid, result, contract }) => {
     return `${txid} ${result} ${contract === null ? 'unreadable' : contract.owner}${amounts.get(txid) ?? ''}`
   })
-  // The time is included, because we do not compute the header's hash, and transactions expire by this time.
+  // The time is included, because we do not compute the header's hash, and transactions expire by
+  // this time.
   const { hash, parentHash, timestamp } = header
   const canonicalText = [`hash ${hash}`, `parent ${parentHash}`, `time ${timestamp}`, ...lines].join('\n')
   return { about: { height: header.height }, canonicalText, logs: tokens && renderLogs(tokens, acts), value: block }
@@ -45,8 +46,8 @@ function renderTransfers(transfers: readonly ChainTransfer[]): string {
 }
 
 /**
- * The number of blocks that fit into one reply of this node, estimated from its newest reply. A node without a reply yet is assumed to have blocks as small as
- * the smallest known ones.
+ * The number of blocks that fit into one reply of this node, estimated from its newest reply. A
+ * node without a reply yet is assumed to have blocks as small as the smallest known ones.
  */
 function blocksOfReply({ nodes, clock }: Pool, node: TronNode): number {
   const known = nodes.flatMap(({ blockBytes }) => blockBytes ?? [])
@@ -59,8 +60,9 @@ function blocksOfReply({ nodes, clock }: Pool, node: TronNode): number {
 const blocksOfQuestion = (pool: Pool) => lengthForQuorum(pool, (node) => blocksOfReply(pool, node))
 
 /**
- * The length of a question to all nodes: as much as `quorum` of them can give (`lengthAt`), so that one node with short replies does not slow the others.
- * Nodes that rest or are behind count only if the quorum needs them.
+ * The length of a question to all nodes: as much as `quorum` of them can give (`lengthAt`), so that
+ * one node with short replies does not slow the others. Nodes that rest or are behind count only if
+ * the quorum needs them.
  */
 export function lengthForQuorum({ nodes, quorum, clock }: Pool, lengthAt: (node: TronNode) => number): number {
   const now = clock.now()
@@ -71,7 +73,10 @@ export function lengthForQuorum({ nodes, quorum, clock }: Pool, lengthAt: (node:
   return lengths[quorum - 1] ?? 1
 }
 
-/** A query for a range of blocks to one node: how many blocks, the time that it took, and what was then left of the time allowed to this node. */
+/**
+ * A query for a range of blocks to one node: how many blocks, the time that it took, and what was
+ * then left of the time allowed to this node.
+ */
 interface AskedRange {
   readonly length: number
   readonly usedMs: number
@@ -79,8 +84,8 @@ interface AskedRange {
 }
 
 /**
- * Learns from a query how many blocks the node can give. Only a query for `blocksMax` blocks can show that the node can give more. A caught-up scan asks for
- * fewer, which shows nothing.
+ * Learns from a query how many blocks the node can give. Only a query for `blocksMax` blocks can
+ * show that the node can give more. A caught-up scan asks for fewer, which shows nothing.
  */
 function learnLength(
   pool: Pool,
@@ -101,7 +106,10 @@ function shorten(node: TronNode, length: number): void {
 
 const isAboutLength = ({ kind }: NodeError) => !['nothing', 'first'].includes(meanings[kind].query)
 
-/** Reads final blocks agreed by `quorum` nodes. `Chain.finalBlocks` says what is returned (PROTOCOL.md, Scanner rules). */
+/**
+ * Reads final blocks agreed by `quorum` nodes. `Chain.finalBlocks` says what is returned
+ * (PROTOCOL.md, Scanner rules).
+ */
 export async function readFinalBlocks(
   session: Session,
   from: BlockHeight,
@@ -119,7 +127,10 @@ export async function readFinalBlocks(
   return ok(blocks)
 }
 
-/** Raises an alarm for transactions on which nodes agree, and whose bytes hash to their txids, but which this service cannot parse. */
+/**
+ * Raises an alarm for transactions on which nodes agree, and whose bytes hash to their txids, but
+ * which this service cannot parse.
+ */
 function raiseUnreadable(pool: Pool, { header: { height }, transactions }: NodeBlock): void {
   const txids = transactions.filter(isUnreadable).map(({ txid }) => txid)
   if (txids.length === 0) return
@@ -132,9 +143,11 @@ type Verdicts = readonly QuorumVerdict<NodeBlock>[]
 const contradictionsMax = 2
 
 /**
- * The verdicts on the blocks from `from` on. After some errors (`rate-limited`, `unfit`) a node gets no request for a while, so `agreeOnBlocks` cannot try
- * later blocks. Therefore a block that could not be read is remembered, and every second time the newest block is asked for before it. If nodes give that one
- * and refuse this one, twice in a row, the cause is this block, which is passed.
+ * The verdicts on the blocks from `from` on. After some errors (`rate-limited`, `unfit`) a node
+ * gets no request for a while, so `agreeOnBlocks` cannot try later blocks. Therefore a block that
+ * could not be read is remembered, and every second time the newest block is asked for before it.
+ * If nodes give that one and refuse this one, twice in a row, the cause is this block, which is
+ * passed.
  */
 async function agreeOrPass(session: Session, from: BlockHeight, to: BlockHeight): ChainResult<Verdicts> {
   const { pool, quota, refused } = session
@@ -155,24 +168,35 @@ async function agreeOrPass(session: Session, from: BlockHeight, to: BlockHeight)
   return found
 }
 
-/** How far above an unreadable block other blocks are tried, before the newest one. There are several, because nodes can lack a range of blocks. */
+/**
+ * How far above an unreadable block other blocks are tried, before the newest one. There are
+ * several, because nodes can lack a range of blocks.
+ */
 const laterBlocks = [1, 8, 64] as const
 
 const lacksFirst = ({ kind }: NodeError) => meanings[kind].query === 'first'
-/** Whether a node answered that it does not give the blocks, or gave something that is none. Without one of them it may give the others. */
+/**
+ * Whether a node answered that it does not give the blocks, or gave something that is none. Without
+ * one of them it may give the others.
+ */
 const refusesOneBlock = (error: NodeError) =>
   lacksFirst(error) || ['content', 'size'].includes(meanings[error.kind].query)
-/** Whether the cause of an error can be one of the blocks. A node that is silent or out of reach may be so because of a block, too. */
+/**
+ * Whether the cause of an error can be one of the blocks. A node that is silent or out of reach may
+ * be so because of a block, too.
+ */
 const canBeOneBlock = (error: NodeError) => refusesOneBlock(error) || meanings[error.kind].query === 'perhaps'
 
 /**
- * The verdicts on the blocks from `from` on: at least one, at most `count` unless blocks are passed. A query that fails because of its length or of a block is
- * halved, so that in the end only the unreadable block lacks agreement. A query is also halved if nodes differ about its first block and another node
- * refused: its vote on that block decides. After a node that is silent nothing is halved, since each look
- * would cost its time again. `to` is the highest final block.
+ * The verdicts on the blocks from `from` on: at least one, at most `count` unless blocks are
+ * passed. A query that fails because of its length or of a block is halved, so that in the end only
+ * the unreadable block lacks agreement. A query is also halved if nodes differ about its first
+ * block and another node refused: its vote on that block decides. After a node that is silent
+ * nothing is halved, since each look would cost its time again. `to` is the highest final block.
  */
 async function agreeOnBlocks(session: Session, from: BlockHeight, count: number, to: number): ChainResult<Verdicts> {
-  let disputed: Verdicts | null = null // the first verdicts in which votes were missing; they count if fewer blocks bring no agreement
+  // the first verdicts in which votes were missing; they count if fewer blocks bring no agreement
+  let disputed: Verdicts | null = null
   let next = 0
   for (let length = count; ; length = next) {
     const { verdicts, errors } = await agreeOnRange(session, from, length)
@@ -180,7 +204,8 @@ async function agreeOnBlocks(session: Session, from: BlockHeight, count: number,
     next = failed.some(lacksFirst) ? 1 : Math.ceil(length / 2)
     const isOfBlock = failed.some(canBeOneBlock)
     const isRefused = failed.some(refusesOneBlock)
-    const agreed = verdicts.findIndex((verdict) => !('value' in verdict)) // how many of the first blocks are agreed; -1: all of them
+    // how many of the first blocks are agreed; -1: all of them
+    const agreed = verdicts.findIndex((verdict) => !('value' in verdict))
     if (agreed > 0 && isRefused) return ok(verdicts.slice(0, agreed))
     if (verdicts.length > 0 && (agreed !== 0 || !isRefused)) return ok(verdicts)
     disputed ??= verdicts.length > 0 ? verdicts : null
@@ -204,8 +229,9 @@ async function agreeOnBlocks(session: Session, from: BlockHeight, count: number,
 }
 
 /**
- * Called if the block `from` cannot be read. If nodes can give a later block, they work, and the blocks before it are passed: `from`, and those up to the last
- * later one that could not be read either. Null if no later block can be read: then the nodes are to blame, not the block.
+ * Called if the block `from` cannot be read. If nodes can give a later block, they work, and the
+ * blocks before it are passed: `from`, and those up to the last later one that could not be read
+ * either. Null if no later block can be read: then the nodes are to blame, not the block.
  */
 async function passUnreadable(session: Session, from: BlockHeight, to: number): Promise<Verdicts | null> {
   let passed = 1
@@ -231,11 +257,15 @@ async function readAlone(session: Session, height: number) {
   return verdict !== undefined && 'value' in verdict ? verdict : null
 }
 
-/** The verdicts on `length` blocks from `from` on, up to the first block that too few nodes know, or that is not a child of the one before. */
+/**
+ * The verdicts on `length` blocks from `from` on, up to the first block that too few nodes know, or
+ * that is not a child of the one before.
+ */
 async function agreeOnRange(session: Session, from: BlockHeight, length: number) {
   const known: ReadTransactions = new Map()
   const { verdicts, errors } = await agreeByQuorum(session, 'money', async (node, nodeSession) => {
-    // While a request waits for its turn, `until` moves with the clock, so the wait does not count as used time.
+    // While a request waits for its turn, `until` moves with the clock, so the wait does not count
+    // as used time.
     const left = () => nodeSession.nodeDeadline.until - session.pool.clock.now()
     const before = left()
     const blocks = await readNodeBlocks(nodeSession, node, from, length, { known })
@@ -244,8 +274,8 @@ async function agreeOnRange(session: Session, from: BlockHeight, length: number)
     if (!blocks.ok && blocks.error.kind !== 'limited' && blocks.error.kind !== 'out-of-time') session.refused.add(from)
     return blocks.ok ? ok(blocks.value.map(blockVote)) : blocks
   })
-  // We cannot learn the right length from a node that answers nothing, so we halve its limit. Otherwise a node that the quorum needs would fail for ever at a
-  // length that is too long for it.
+  // We cannot learn the right length from a node that answers nothing, so we halve its limit.
+  // Otherwise a node that the quorum needs would fail for ever at a length that is too long for it.
   if ([...errors.values()].some(isAboutLength) && verdicts.every(({ kind }) => kind === 'missing')) {
     for (const node of errors.keys()) shorten(node, length)
     session.pool.remember()
@@ -256,7 +286,8 @@ async function agreeOnRange(session: Session, from: BlockHeight, length: number)
     if (before === undefined || !('value' in before) || !('value' in verdict)) return false
     return verdict.value.header.parentHash !== before.value.header.hash
   })
-  // A node that failed with `too-large` could not give blocks that other nodes have given. From now on those nodes are asked before it.
+  // A node that failed with `too-large` could not give blocks that other nodes have given. From now
+  // on those nodes are asked before it.
   const [first] = verdicts
   if (first !== undefined && 'value' in first) {
     for (const [node, { kind }] of errors) if (kind === 'too-large') demote(node, session.pool.clock)
@@ -293,7 +324,10 @@ function toReadBlock({ header, transactions, native, tokens, acts }: NodeBlock):
   }
 }
 
-/** The calls in a block, those that look like a token transfer first: whoever fills a block with junk delays no plain deposit. The bytes alone decide. */
+/**
+ * The calls in a block, those that look like a token transfer first: whoever fills a block with
+ * junk delays no plain deposit. The bytes alone decide.
+ */
 function orderCalls(transactions: NodeBlock['transactions']): readonly Txid[] {
   const calls = transactions.filter(isCall)
   return [...calls.filter(({ mayTransfer }) => mayTransfer), ...calls.filter(({ mayTransfer }) => !mayTransfer)].map(

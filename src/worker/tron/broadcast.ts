@@ -12,8 +12,9 @@ import { isObject } from './parse/fields.ts'
 const codeForm = /^[A-Z_]{1,60}$/
 
 /**
- * Broadcasts a signed transaction through one node (`Chain.broadcast`). The answer proves nothing: after a success the node may not pass it on, and a refused
- * transaction may be mined already (PROTOCOL.md, Collecting).
+ * Broadcasts a signed transaction through one node (`Chain.broadcast`). The answer proves nothing:
+ * after a success the node may not pass it on, and a refused transaction may be mined already
+ * (PROTOCOL.md, Collecting).
  */
 export async function broadcastTransaction(
   session: Session,
@@ -52,7 +53,10 @@ function parseCode(value: unknown): Result<string, NodeError> {
     : nodeError('bad-answer', 'no result of a broadcast')
 }
 
-/** With these codes a node says that it cannot pass on any transaction (PROTOCOL.md, Errors of the HTTP API). All others are about the transaction. */
+/**
+ * With these codes a node says that it cannot pass on any transaction (PROTOCOL.md, Errors of the
+ * HTTP API). All others are about the transaction.
+ */
 const inabilities: Readonly<Record<string, NodeError>> = {
   NO_CONNECTION: { kind: 'no-peers', detail: 'it has no peers (NO_CONNECTION)' },
   NOT_ENOUGH_EFFECTIVE_CONNECTION: { kind: 'no-peers', detail: 'it has no peers (NOT_ENOUGH_EFFECTIVE_CONNECTION)' },
@@ -66,9 +70,11 @@ const nodeLabel = ({ number, endpoint: { name, rpc } }: TronNode) => {
 }
 
 /**
- * The nodes to which a transaction may be sent next, the best one first. Nodes that rest come only if all others have failed in this sending. Of the rest, those
- * that have answered least often: an answer counts for one, and being behind or slow for one more, so that such a node comes after the first healthy ones and
- * before a healthy one is asked for the third time. Among equals the node that answered longest ago comes first, then the one that got a transaction longest ago.
+ * The nodes to which a transaction may be sent next, the best one first. Nodes that rest come only
+ * if all others have failed in this sending. Of the rest, those that have answered least often: an
+ * answer counts for one, and being behind or slow for one more, so that such a node comes after the
+ * first healthy ones and before a healthy one is asked for the third time. Among equals the node
+ * that answered longest ago comes first, then the one that got a transaction longest ago.
  */
 function nextNodes(
   { pool: { nodes, clock } }: Session,

@@ -14,12 +14,16 @@ import { parseQuantity } from './parse/fields.ts'
 import { type NodeHead, watchHeads } from './watch-nodes.ts'
 
 const dayMs = 86_400_000
-/** Heads that are older than this are not compared with those that a check has read. The chain makes 5 blocks in that time. */
+/**
+ * Heads that are older than this are not compared with those that a check has read. The chain makes
+ * 5 blocks in that time.
+ */
 const recentMs = 15_000
 
 /**
- * Asks each node that has given no block for a minute what a scan needs, so that operators know about each node, also about those that the scan does without.
- * The answers count as those to the scan.
+ * Asks each node that has given no block for a minute what a scan needs, so that operators know
+ * about each node, also about those that the scan does without. The answers count as those to the
+ * scan.
  */
 export async function checkNodes(session: Session, stored: NonNullable<StoredHead>): Promise<void> {
   const { pool } = session
@@ -41,7 +45,10 @@ export async function checkNodes(session: Session, stored: NonNullable<StoredHea
   watchHeads(session, { answers, errors })
 }
 
-/** Whether a node is to be checked. A node that refuses requests for a while is left alone, and one with a small allowance is checked less often. */
+/**
+ * Whether a node is to be checked. A node that refuses requests for a while is left alone, and one
+ * with a small allowance is checked less often.
+ */
 function isDue({ rpc, api, givenAt, endpoint: { perDay } }: TronNode, now: number): boolean {
   if ([rpc, api].some((service) => standingOf(service, now) === 'blocked')) return false
   const ms = Math.max(checkMs, (dayMs * tickRequests) / (perDay * checkPart))
@@ -49,8 +56,8 @@ function isDue({ rpc, api, givenAt, endpoint: { perDay } }: TronNode, now: numbe
 }
 
 /**
- * Asks a node the questions of a scan, up to the first that it does not answer, and returns its head. A probe asks for logs and receipts at
- * once, so its failure names neither.
+ * Asks a node the questions of a scan, up to the first that it does not answer, and returns its
+ * head. A probe asks for logs and receipts at once, so its failure names neither.
  */
 async function checkNode(session: Session, node: TronNode, stored: NonNullable<StoredHead>): NodeResult<NodeHead> {
   const fit = await requireFit(withDeadline(session), node)
@@ -71,7 +78,10 @@ async function checkNode(session: Session, node: TronNode, stored: NonNullable<S
   return head
 }
 
-/** Asks a node that is behind, or has said that it has no peers, whether it has any. Some providers do not answer that. */
+/**
+ * Asks a node that is behind, or has said that it has no peers, whether it has any. Some providers
+ * do not answer that.
+ */
 async function checkPeers(session: Session, node: TronNode): Promise<void> {
   if (node.behindSince === null && !node.lacksPeers) return
   const peers = await readPeers(session, node)

@@ -7,7 +7,10 @@ import type { Session } from './node.ts'
 import { nodeError } from './node-errors.ts'
 import { isCount, isObject } from './parse/fields.ts'
 
-/** Reads what a transaction of the final block at `height` has cost, as `quorum` nodes show it in `gettransactioninfobyid`. */
+/**
+ * Reads what a transaction of the final block at `height` has cost, as `quorum` nodes show it in
+ * `gettransactioninfobyid`.
+ */
 export async function readCost(session: Session, txid: Txid, height: BlockHeight): ChainResult<TransactionCost> {
   const agreed = await agreeOnOne(session, 'money', `cost of ${txid}`, async (node, nodeSession) => {
     const cost = await askApi(nodeSession, node, '/wallet/gettransactioninfobyid', { value: txid }, (value) => {

@@ -12,13 +12,18 @@ import { parseBriefBlock } from './parse/block.ts'
 import { whyImplausible } from './plausible.ts'
 import { type Heads, isOld, type NodeHead, watchHeads } from './watch-nodes.ts'
 
-/** The newest final block that is stored; null before the scan has started. The time is 0 if it is not known. */
+/**
+ * The newest final block that is stored; null before the scan has started. The time is 0 if it is
+ * not known.
+ */
 export type StoredHead = { readonly height: BlockHeight; readonly time: number } | null
 
 /**
- * Reads the newest block that `quorum` nodes call final, with the same hash. It begins at the `quorum`-th highest of the nodes' heads (their newest final
- * blocks). A single node cannot move the result ahead, nor hold it back if more nodes can be asked. If nodes do not agree on a head, the next lower one is
- * tried, so a node that invents heads cannot prevent a quorum of the other nodes.
+ * Reads the newest block that `quorum` nodes call final, with the same hash. It begins at the
+ * `quorum`-th highest of the nodes' heads (their newest final blocks). A single node cannot move
+ * the result ahead, nor hold it back if more nodes can be asked. If nodes do not agree on a head,
+ * the next lower one is tried, so a node that invents heads cannot prevent a quorum of the other
+ * nodes.
  */
 export async function readFinalizedHead(session: Session, known: StoredHead): ChainResult<AgreedHead> {
   const { pool } = session
@@ -55,8 +60,8 @@ export async function readFinalizedHead(session: Session, known: StoredHead): Ch
 }
 
 /**
- * Whether a head is lower than another one by more blocks than the heads of honest nodes differ. If the other node answered later, its head may be higher by
- * the blocks that were made in between.
+ * Whether a head is lower than another one by more blocks than the heads of honest nodes differ. If
+ * the other node answered later, its head may be higher by the blocks that were made in between.
  */
 function isOvertaken(head: NodeHead, other: NodeHead): boolean {
   const laterMs = Math.max(other.at - head.at, 0)
@@ -72,7 +77,8 @@ async function agreeOnHead(session: Session, { answers }: Heads, candidate: Node
     const header = shownBy(value, candidate)
     return header !== null && headVote(header).canonicalText === headVote(candidate).canonicalText
   })
-  if (isShown && able.length >= session.pool.quorum) return ok(headerOf(candidate)) // the nodes agree already, so none is asked again
+  // the nodes agree already, so none is asked again
+  if (isShown && able.length >= session.pool.quorum) return ok(headerOf(candidate))
   const heads = new Map(answers.map(({ node, value }) => [node, value]))
   const agreed = await agreeOnOne(session, 'chain', about, async (node, nodeSession) => {
     const head = heads.get(node)
@@ -87,7 +93,10 @@ async function agreeOnHead(session: Session, { answers }: Heads, candidate: Node
 
 const headerOf = ({ height, hash, parentHash, timestamp }: Header): Header => ({ height, hash, parentHash, timestamp })
 
-/** The block at the candidate's height as this head shows it: the head itself, or its parent. Null if it shows neither. */
+/**
+ * The block at the candidate's height as this head shows it: the head itself, or its parent. Null
+ * if it shows neither.
+ */
 function shownBy(head: NodeHead, candidate: NodeHead): NodeHead | null {
   if (head.height === candidate.height) return head
   const isParent = head.height === candidate.height + 1 && head.parentHash === candidate.hash
@@ -95,8 +104,8 @@ function shownBy(head: NodeHead, candidate: NodeHead): NodeHead | null {
 }
 
 /**
- * After an operator's correction the time of the stored head is unknown. The time is read again from the nodes, because without it an invented height could not
- * be told from a real one.
+ * After an operator's correction the time of the stored head is unknown. The time is read again
+ * from the nodes, because without it an invented height could not be told from a real one.
  */
 async function withTime(session: Session, stored: StoredHead): ChainResult<StoredHead> {
   if (stored === null || stored.time > 0) return ok(stored)
@@ -109,7 +118,9 @@ async function withTime(session: Session, stored: StoredHead): ChainResult<Store
   return agreed.ok ? ok({ height, time: agreed.value.value.timestamp }) : agreed
 }
 
-/** The vote includes the time, because heads are compared by it, and we do not recompute the hash. */
+/**
+ * The vote includes the time, because heads are compared by it, and we do not recompute the hash.
+ */
 function headVote(value: Header): Vote<Header> {
   return {
     about: { height: value.height },
@@ -130,7 +141,8 @@ async function readPlausibleHead(session: Session, node: TronNode, stored: Store
   const result = await askOne(session, node, blockCall('finalized'), parseFinalized)
   if (!result.ok) {
     const { kind, detail } = result.error
-    if (kind === 'too-large') recordError(session, node, 'rpc', { kind: 'bad-answer', detail }) // a header is small, so a reply that is too large is a fault
+    // a header is small, so a reply that is too large is a fault
+    if (kind === 'too-large') recordError(session, node, 'rpc', { kind: 'bad-answer', detail })
     return result
   }
   const { height, hash, parentHash, timestamp } = result.value

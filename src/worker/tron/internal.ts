@@ -8,8 +8,9 @@ import { nodeError } from './node-errors.ts'
 import { parseInternals } from './parse/internal.ts'
 
 /**
- * Reads the TRX that contracts sent in a transaction of a final block. Nodes need not keep internal transactions, so a node that shows none proves nothing. All
- * nodes are asked until `quorum` of them show the same internal transactions. `not-shown`: too few nodes keep them.
+ * Reads the TRX that contracts sent in a transaction of a final block. Nodes need not keep internal
+ * transactions, so a node that shows none proves nothing. All nodes are asked until `quorum` of
+ * them show the same internal transactions. `not-shown`: too few nodes keep them.
  */
 export async function readInternalTransfers(
   session: Session,

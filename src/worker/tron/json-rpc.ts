@@ -22,20 +22,34 @@ export const peersCall = call('net_peerCount')
 /** Reads the block at a height or tag, with txids only. */
 export const blockCall = (block: number | 'finalized' | 'latest') =>
   call('eth_getBlockByNumber', typeof block === 'number' ? formatQuantity(block) : block, false)
-/** Reads all logs of a block. A filter would depend on an index that nodes may lack (PROTOCOL.md, Log queries). */
+/**
+ * Reads all logs of a block. A filter would depend on an index that nodes may lack (PROTOCOL.md,
+ * Log queries).
+ */
 export const logsCall = (hash: BlockHash) => call('eth_getLogs', { blockHash: `0x${hash}` })
 /** Reads a transaction, mined or not. The result is null if the node does not know it. */
 export const transactionCall = (txid: Txid) => call('eth_getTransactionByHash', `0x${txid}`)
-/** Reads the receipt of a mined transaction: its result and its logs. The result is null if the node does not have it. */
+/**
+ * Reads the receipt of a mined transaction: its result and its logs. The result is null if the node
+ * does not have it.
+ */
 export const receiptCall = (txid: Txid) => call('eth_getTransactionReceipt', `0x${txid}`)
-/** Reads the TRX balance of an address, in sun. Nodes have balances of the latest state only (PROTOCOL.md, Balances). */
+/**
+ * Reads the TRX balance of an address, in sun. Nodes have balances of the latest state only
+ * (PROTOCOL.md, Balances).
+ */
 export const balanceCall = (address: Address) => call('eth_getBalance', `0x${address}`, 'latest')
-/** Calls a contract without changing it. Nodes before 4.8.2 refuse all fields but `to` and `data` (PROTOCOL.md, Contract calls). */
+/**
+ * Calls a contract without changing it. Nodes before 4.8.2 refuse all fields but `to` and `data`
+ * (PROTOCOL.md, Contract calls).
+ */
 export const contractCall = (to: Address, data: string) => call('eth_call', { to: `0x${to}`, data }, 'latest')
 /** Reads the token balance of an address, in the token's smallest units. */
 export const tokenBalanceCall = (contract: Address, address: Address) =>
   contractCall(contract, `0x70a08231${address.padStart(64, '0')}`)
-/** Reads `decimals()` of a token contract: how many digits its amounts have after the decimal point. */
+/**
+ * Reads `decimals()` of a token contract: how many digits its amounts have after the decimal point.
+ */
 export const decimalsCall = (contract: Address) => contractCall(contract, '0x313ce567')
 
 /** The request body of `calls`, with ids from `firstId` on: an array, or one object if `single`. */
@@ -45,8 +59,9 @@ export function encodeCalls(calls: readonly RpcCall[], firstId: number, single: 
 }
 
 /**
- * Sorts the replies to a batch into the order of its calls by their ids, because they may come in any order (PROTOCOL.md, Batches and ids). An error without an
- * id belongs to the only call without another reply.
+ * Sorts the replies to a batch into the order of its calls by their ids, because they may come in
+ * any order (PROTOCOL.md, Batches and ids). An error without an id belongs to the only call without
+ * another reply.
  */
 export function parseBatchReply(
   value: unknown,
@@ -78,7 +93,10 @@ export function parseSingleReply(value: unknown, id: number): Result<RpcReply, N
   return isOwn ? ok(reply.reply) : nodeError('bad-answer', 'a reply that is not JSON-RPC for its call')
 }
 
-/** Parses a reply and its id, or returns null. The id of an error may be null or the text "null"; both become null. */
+/**
+ * Parses a reply and its id, or returns null. The id of an error may be null or the text "null";
+ * both become null.
+ */
 function parseReply(value: unknown): { readonly id: unknown; readonly reply: RpcReply } | null {
   if (!isObject(value) || value.jsonrpc !== '2.0') return null
   const { id } = value
@@ -123,12 +141,18 @@ export function isTooLarge(reply: RpcReply | undefined): boolean {
   return reply?.kind === 'error' && reply.error.kind === 'too-large'
 }
 
-/** Whether the call may pass in a smaller batch: the reply was too large. An error that one call has too many results does not depend on the batch. */
+/**
+ * Whether the call may pass in a smaller batch: the reply was too large. An error that one call has
+ * too many results does not depend on the batch.
+ */
 export function fitsSmallerBatch(reply: RpcReply | undefined): boolean {
   return reply?.kind === 'error' && reply.code === responseTooLarge
 }
 
-/** Parses the result in a reply. An error or null is a node error, never "nothing there". `what` names the result in the log. */
+/**
+ * Parses the result in a reply. An error or null is a node error, never "nothing there". `what`
+ * names the result in the log.
+ */
 export function parseResult<T>(
   reply: RpcReply | undefined,
   what: string,

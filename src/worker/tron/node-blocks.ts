@@ -26,11 +26,14 @@ import { whyImplausible } from './plausible.ts'
 export interface NodeBlock {
   readonly header: Header
   readonly transactions: readonly BlockTransaction[]
-  /** Transfers of TRX, each by a transaction of its own. TRX that a contract sends is not among them. */
+  /**
+   * Transfers of TRX, each by a transaction of its own. TRX that a contract sends is not among
+   * them.
+   */
   readonly native: readonly ChainTransfer[]
   /**
-   * Transfers of configured tokens, and in transactions of the payout address those of any token. Null if the node could not give the logs of the block because
-   * there are too many.
+   * Transfers of configured tokens, and in transactions of the payout address those of any token.
+   * Null if the node could not give the logs of the block because there are too many.
    */
   readonly tokens: readonly ChainTransfer[] | null
   /** Acts of token issuers; empty if the logs are missing. */
@@ -44,14 +47,18 @@ interface BlockQuery {
   readonly wanted?: Txid
   /** The transactions that other nodes have shown for the same query. */
   readonly known?: ReadTransactions
-  /** The newest final block, if the query is for blocks above it. There cannot be more blocks above it than slots since its time. */
+  /**
+   * The newest final block, if the query is for blocks above it. There cannot be more blocks above
+   * it than slots since its time.
+   */
   readonly final?: Header
 }
 
 /**
- * Reads blocks of one node from `from` on, with their transfers: at least one and at most `max`. They end before the first block that is malformed, or that the
- * node lacks although it is final (`lacking`). Reading takes two requests, one more for each further batch of logs, and one more if a final block has calls
- * but no log.
+ * Reads blocks of one node from `from` on, with their transfers: at least one and at most `max`.
+ * They end before the first block that is malformed, or that the node lacks although it is final
+ * (`lacking`). Reading takes two requests, one more for each further batch of logs, and one more if
+ * a final block has calls but no log.
  */
 export async function readNodeBlocks(
   session: Session,
@@ -74,7 +81,8 @@ export async function readNodeBlocks(
     return recordLack(session, node, 'api', lack)
   }
   note('blocks', null)
-  // Check before the logs are requested: the logs of a hundred invented blocks would take more requests than a tick has.
+  // Check before the logs are requested: the logs of a hundred invented blocks would take more
+  // requests than a tick has.
   const lie = final === undefined ? null : findImplausible(session, node, parsed.value, final)
   if (lie !== null) return lie
   const { tokens, payoutAddresses } = session.pool
@@ -100,7 +108,8 @@ export async function readNodeBlocks(
   if (!read.ok) return read
   const lacks = final === undefined ? await findLacks(session, node, read.value) : ok([])
   if (!lacks.ok) note('receipts', lacks.error)
-  // One block without receipts says nothing about the next one: a probe finds whether it has any (`agreement.ts`).
+  // One block without receipts says nothing about the next one: a probe finds whether it has any
+  // (`agreement.ts`).
   else if (lacks.value.length > 0 && lacks.value.every((lack) => lack === null)) note('receipts', null)
   if (!lacks.ok) return lacks
   const shown = untilLack(read.value.map((one, i) => ({ ...one, lack: one.lack ?? lacks.value[i] ?? null })))
@@ -116,8 +125,9 @@ export async function readNodeBlocks(
 type Lack = ReturnType<typeof nodeError>
 
 /**
- * Notes to within a minute that the node has given a block, so that what is stored about it rarely changes. Not of a node with a quiet trouble: the
- * scan may not ask it again what it has failed at, so checks do, until it is well.
+ * Notes to within a minute that the node has given a block, so that what is stored about it rarely
+ * changes. Not of a node with a quiet trouble: the scan may not ask it again what it has failed at,
+ * so checks do, until it is well.
  */
 function noteGiven({ pool: { clock } }: Session, node: TronNode): void {
   const now = clock.now()
@@ -126,8 +136,9 @@ function noteGiven({ pool: { clock } }: Session, node: TronNode): void {
 }
 
 /**
- * The error of a node that gives the logs of none of these blocks; null if it gives some. A single block may have too many logs for a reply: then the node is to
- * blame only if it does not give those of the block before, either.
+ * The error of a node that gives the logs of none of these blocks; null if it gives some. A single
+ * block may have too many logs for a reply: then the node is to blame only if it does not give
+ * those of the block before, either.
  */
 async function lackOfLogs(
   session: Session,
@@ -156,8 +167,8 @@ function recordLack(session: Session, node: TronNode, service: NodeService, lack
 }
 
 /**
- * The error of a block that the clock rules out; null if there is none. With the error an alarm about the node is raised, because no honest node shows such a
- * block.
+ * The error of a block that the clock rules out; null if there is none. With the error an alarm
+ * about the node is raised, because no honest node shows such a block.
  */
 function findImplausible(session: Session, node: TronNode, blocks: readonly ParsedBlock[], final: Header) {
   const { pool } = session
@@ -170,7 +181,10 @@ function findImplausible(session: Session, node: TronNode, blocks: readonly Pars
   return lie
 }
 
-/** Reads at most `max` blocks of a node's HTTP API from `from` on. They end before the first malformed block. */
+/**
+ * Reads at most `max` blocks of a node's HTTP API from `from` on. They end before the first
+ * malformed block.
+ */
 export async function readApiBlocks(
   session: Session,
   node: TronNode,
@@ -194,7 +208,8 @@ export async function readApiBlocks(
 /** Reads the logs in a reply; null if there are too many for one reply. */
 function parseLogsReply(reply: RpcReply, block: ParsedBlock): Result<readonly Log[] | null, NodeError> {
   if (isTooLarge(reply)) return ok(null)
-  // The HTTP API has the block, but the server that answers JSON-RPC behind the same URL does not (PROTOCOL.md, Log queries).
+  // The HTTP API has the block, but the server that answers JSON-RPC behind the same URL does not
+  // (PROTOCOL.md, Log queries).
   if (reply.kind === 'error' && reply.code === -32602) {
     return nodeError('behind', `its JSON-RPC lacks block ${block.header.height} of its HTTP API`)
   }
@@ -220,15 +235,19 @@ export function isCall({ result, contract }: BlockTransaction): boolean {
   return result === successResult && (contract === null || callTypes.has(contract.type))
 }
 
-/** Whether the transaction did something that we cannot read in its bytes, although java-tron could. */
+/**
+ * Whether the transaction did something that we cannot read in its bytes, although java-tron could.
+ */
 export function isUnreadable({ result, contract }: BlockTransaction): boolean {
   return result === successResult && contract === null
 }
 
 /**
- * A node that does not keep the results of a block, or of any block, replies `[]` in place of logs (PROTOCOL.md, Log queries), and null in place of receipts.
- * So if a final block has calls but no log (`isSuspect`), one call must have a receipt. Returns the error of each block without, by the index of the block; an
- * empty list if no receipt was needed. The receipt may name another block: the scan itself notices another chain.
+ * A node that does not keep the results of a block, or of any block, replies `[]` in place of logs
+ * (PROTOCOL.md, Log queries), and null in place of receipts. So if a final block has calls but no
+ * log (`isSuspect`), one call must have a receipt. Returns the error of each block without, by the
+ * index of the block; an empty list if no receipt was needed. The receipt may name another block:
+ * the scan itself notices another chain.
  */
 async function findLacks(
   session: Session,
@@ -261,14 +280,18 @@ async function findLacks(
   return read.ok ? ok(lacks) : read
 }
 
-/** Reads the receipt of a transaction of a final block; null if the receipt is too large for a reply. */
+/**
+ * Reads the receipt of a transaction of a final block; null if the receipt is too large for a
+ * reply.
+ */
 export function readReceipt(
   reply: RpcReply,
   txid: Txid,
   hash: BlockRef['hash'] | null,
 ): Result<ParsedReceipt | null, NodeError> {
   if (isTooLarge(reply)) return ok(null)
-  // The block is final, so a node without the receipt does not keep receipts, or not those of this block (PROTOCOL.md, Receipts).
+  // The block is final, so a node without the receipt does not keep receipts, or not those of this
+  // block (PROTOCOL.md, Receipts).
   if (reply.kind === 'result' && reply.value === null) return nodeError('no-receipt', 'no receipt of a call')
   return needed(parseResult(reply, 'a receipt', (value) => parseReceipt(value, txid, hash)))
 }

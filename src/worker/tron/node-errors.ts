@@ -3,7 +3,10 @@ import type { NodeState } from '../common/node-states.ts'
 import { err, type Result } from '../common/result.ts'
 import { isObject } from './parse/fields.ts'
 
-/** Why a node gave no usable reply. `detail` and `remedy` are for people and never contain text of a node, which may include a URL or key. */
+/**
+ * Why a node gave no usable reply. `detail` and `remedy` are for people and never contain text of a
+ * node, which may include a URL or key.
+ */
 export interface NodeError {
   readonly kind: NodeErrorKind
   readonly detail: string
@@ -11,7 +14,9 @@ export interface NodeError {
   readonly remedy?: string
   /** The state of the node that the error shows, where it is not that of its kind. */
   readonly state?: NodeState
-  /** For the kind `limited`: whose allowance has no room for a request, and when it has room again. */
+  /**
+   * For the kind `limited`: whose allowance has no room for a request, and when it has room again.
+   */
   readonly limit?: ChainFailure & { readonly kind: 'limited' }
 }
 
@@ -23,16 +28,25 @@ export function nodeError(kind: NodeErrorKind, detail: string): { readonly ok: f
   return { ok: false, error: { kind, detail } }
 }
 
-/** For a query that the scan cannot do without: turns the error `unsupported` into `unfit`, so that no money depends on the node. */
+/**
+ * For a query that the scan cannot do without: turns the error `unsupported` into `unfit`, so that
+ * no money depends on the node.
+ */
 export function needed<T>(result: Result<T, NodeError>): Result<T, NodeError> {
   return result.ok || result.error.kind !== 'unsupported' ? result : err({ ...result.error, kind: 'unfit' })
 }
 
 /** The consequence of an error for the blocks that were asked for. */
 type ForQuery =
-  /** The first of the blocks is missing at this node, which may have later ones. Ask for this block alone; if it is missing still, it becomes a gap. */
+  /**
+   * The first of the blocks is missing at this node, which may have later ones. Ask for this block
+   * alone; if it is missing still, it becomes a gap.
+   */
   | 'first'
-  /** One of the blocks cannot be read. Ask for fewer at once; a single unreadable block becomes a gap. */
+  /**
+   * One of the blocks cannot be read. Ask for fewer at once; a single unreadable block becomes a
+   * gap.
+   */
   | 'content'
   /** The blocks are too many for one reply. Even a single block may be too large. */
   | 'size'
@@ -45,13 +59,24 @@ type ForQuery =
   /** The error says nothing about the blocks. */
   | 'nothing'
 
-/** The consequence of an error for the node. It concerns the node's JSON-RPC or its HTTP API, whichever gave the error, except `unfit`. */
+/**
+ * The consequence of an error for the node. It concerns the node's JSON-RPC or its HTTP API,
+ * whichever gave the error, except `unfit`.
+ */
 type ForNode =
-  /** The API of the node that gave the error gets no requests for a while, and for longer after each further error. */
+  /**
+   * The API of the node that gave the error gets no requests for a while, and for longer after each
+   * further error.
+   */
   | 'rest'
-  /** The API of the node that gave the error gets fewer requests in a second, and none for half a minute. */
+  /**
+   * The API of the node that gave the error gets fewer requests in a second, and none for half a
+   * minute.
+   */
   | 'pace'
-  /** The API of the node that gave the error is used only after those of nodes that are not behind. */
+  /**
+   * The API of the node that gave the error is used only after those of nodes that are not behind.
+   */
   | 'behind'
   /** The API of the node that gave the error is not used for a minute. */
   | 'other-chain'
@@ -61,7 +86,10 @@ type ForNode =
 
 /** Each kind of node error, with its consequences, and the state of a node that answers with it. */
 export const meanings = {
-  /** A malformed or unexpected reply. Every refusal that the table below does not list is a `bad-answer`: it concerns the content and never the pace. */
+  /**
+   * A malformed or unexpected reply. Every refusal that the table below does not list is a
+   * `bad-answer`: it concerns the content and never the pace.
+   */
   'bad-answer': { query: 'content', node: 'rest', state: 'refuses' },
   /** The reply is too large for the node or for this service. */
   'too-large': { query: 'size', node: 'nothing', state: 'refuses' },
@@ -72,13 +100,18 @@ export const meanings = {
   /** The time of this piece of work is used up. */
   'out-of-time': { query: 'time', node: 'nothing', state: 'down' },
   'rate-limited': { query: 'pace', node: 'pace', state: 'limited' },
-  /** The allowance of the node, of all users or of one user (`limit`) has no room for the request. */
+  /**
+   * The allowance of the node, of all users or of one user (`limit`) has no room for the request.
+   */
   limited: { query: 'nothing', node: 'nothing', state: 'limited' },
   /** The node does not have the block yet. */
   behind: { query: 'nothing', node: 'behind', state: 'behind' },
   /** The node lacks a final block. It is behind, or has a hole: then it has later blocks. */
   lacking: { query: 'first', node: 'behind', state: 'behind' },
-  /** The node has no receipt of a call in a final block. It keeps no receipts (a probe tells), or lacks those of this block. */
+  /**
+   * The node has no receipt of a call in a final block. It keeps no receipts (a probe tells), or
+   * lacks those of this block.
+   */
   'no-receipt': { query: 'first', node: 'behind', state: 'refuses' },
   /** The node cannot pass on what it is sent, because it is connected to no other one. */
   'no-peers': { query: 'nothing', node: 'nothing', state: 'no-peers' },
@@ -86,7 +119,10 @@ export const meanings = {
   'not-kept': { query: 'nothing', node: 'nothing', state: 'refuses' },
   /** The node does not support the query. If the scan needs the query, the node is unfit. */
   unsupported: { query: 'nothing', node: 'nothing', state: 'refuses' },
-  /** The node cannot answer queries on which money depends: it has no transaction history, for example. */
+  /**
+   * The node cannot answer queries on which money depends: it has no transaction history, for
+   * example.
+   */
   unfit: { query: 'nothing', node: 'unfit', state: 'refuses' },
   'wrong-chain': { query: 'nothing', node: 'other-chain', state: 'refuses' },
 } as const satisfies Readonly<
@@ -95,7 +131,10 @@ export const meanings = {
 
 export type NodeErrorKind = keyof typeof meanings
 
-/** The marks of a refusal: an HTTP status, a JSON-RPC error code, a text in the HTTP body or the JSON-RPC error, or several of these. */
+/**
+ * The marks of a refusal: an HTTP status, a JSON-RPC error code, a text in the HTTP body or the
+ * JSON-RPC error, or several of these.
+ */
 interface Refusal {
   readonly statuses?: readonly number[]
   readonly codes?: readonly number[]
@@ -115,15 +154,17 @@ interface Refusal {
 export const anyRemedy = 'if it stays, ask its provider, or name another node'
 const askLess = 'try again later, or name the variable of an API key in keyVar'
 /**
- * Texts that mean too many requests. A text that begins with `class ` (an exception of the node) or with `REVERT` (the reason of a contract) is not one of
- * them, except the first text of this pattern: whoever writes a block chooses what such texts contain.
+ * Texts that mean too many requests. A text that begins with `class ` (an exception of the node) or
+ * with `REVERT` (the reason of a contract) is not one of them, except the first text of this
+ * pattern: whoever writes a block chooses what such texts contain.
  */
 const saysTooMany =
   /^class java\.lang\.IllegalAccessException : lack of computing resources|^(?!class |REVERT).*(lack of computing resources|frequency limit|allowed_rps|is suspended for|daily usage|rate limit|too many requests)/is
 
 /**
- * How nodes and gateways refuse (PROTOCOL.md, Errors of the HTTP API, and Errors of JSON-RPC). The first row that matches counts, so a status takes
- * precedence over a text. A refusal that no row matches is a `bad-answer`, never a rate limit.
+ * How nodes and gateways refuse (PROTOCOL.md, Errors of the HTTP API, and Errors of JSON-RPC). The
+ * first row that matches counts, so a status takes precedence over a text. A refusal that no row
+ * matches is a `bad-answer`, never a rate limit.
  */
 export const refusals = {
   'api-off': {
@@ -218,10 +259,15 @@ const toError = (row: Refusal | undefined, otherwise: string, seen: string, isBa
   return state === undefined ? found : { ...found, state }
 }
 
-/** Only this many characters at the beginning of an HTTP body are searched for marks of a refusal. */
+/**
+ * Only this many characters at the beginning of an HTTP body are searched for marks of a refusal.
+ */
 const markedMax = 2_000
 
-/** The error in an HTTP response, or null if there is none. `value` is the text parsed as JSON, or undefined if the text is not JSON. */
+/**
+ * The error in an HTTP response, or null if there is none. `value` is the text parsed as JSON, or
+ * undefined if the text is not JSON.
+ */
 export function readHttpError(status: number, text: string, value: unknown, isBatch: boolean): NodeError | null {
   const isRefusal = isObject(value) && 'Error' in value && !('jsonrpc' in value)
   if (status === 200 && !isRefusal && value !== undefined) return null
@@ -232,7 +278,10 @@ export function readHttpError(status: number, text: string, value: unknown, isBa
   return toError(row, status === 200 ? otherwise : 'an unexpected status', `HTTP ${status}`, isBatch)
 }
 
-/** The node error for the code and text of a JSON-RPC error. `isBatch`: the error answers a whole batch. */
+/**
+ * The node error for the code and text of a JSON-RPC error. `isBatch`: the error answers a whole
+ * batch.
+ */
 export function readRpcError(code: number, text: string, isBatch: boolean): NodeError {
   return toError(find({ code, text }), 'an error', `error ${code}`, isBatch)
 }

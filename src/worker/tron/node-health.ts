@@ -3,9 +3,14 @@ import type { UnixMs } from '../common/time.ts'
 import type { Clock } from '../platform/clock.ts'
 import { meanings, type NodeError, type NodeErrorKind } from './node-errors.ts'
 
-/** How a node has answered one question. What was got counts: an answer without the data that was asked for is a failure. */
+/**
+ * How a node has answered one question. What was got counts: an answer without the data that was
+ * asked for is a failure.
+ */
 export interface QuestionHealth {
-  /** The newest results, at most `resultsMax`, the newest last: `+` or `-` each. Empty: never asked. */
+  /**
+   * The newest results, at most `resultsMax`, the newest last: `+` or `-` each. Empty: never asked.
+   */
   results: string
   /** Since when the question is in trouble: the first failure. Null if it is not. */
   since: UnixMs | null
@@ -16,9 +21,15 @@ export interface QuestionHealth {
 export type NodeHealth = Readonly<Record<NodeQuestion, QuestionHealth>>
 
 const resultsMax = 8
-/** Trouble begins with this many failures, if they are at least half of the newest results: so failures at every second answer are trouble. */
+/**
+ * Trouble begins with this many failures, if they are at least half of the newest results: so
+ * failures at every second answer are trouble.
+ */
 const failuresMin = 2
-/** Trouble ends with this many good results in a row, or with one that comes `calmMs` after the newest failure. */
+/**
+ * Trouble ends with this many good results in a row, or with one that comes `calmMs` after the
+ * newest failure.
+ */
 const goodMin = 3
 const calmMs = 600_000
 /** A trouble without a failure for this long may be over. */
@@ -41,8 +52,8 @@ interface Work {
 }
 
 /**
- * Notes how a node has answered a question: its error, or null. If it has answered only the second time, it has also failed once. Errors of `notNoted` are not
- * noted.
+ * Notes how a node has answered a question: its error, or null. If it has answered only the second
+ * time, it has also failed once. Errors of `notNoted` are not noted.
  */
 export function noteHealth(
   { pool, retried }: Work,
@@ -73,7 +84,10 @@ function noteOne(asked: QuestionHealth, error: NodeError | null, now: UnixMs): v
   else if (failures >= failuresMin && failures * 2 >= judged.length) asked.since ??= firstAt
 }
 
-/** Forgets failures of a question that nobody has asked again for long, or whose cause is known to be gone. */
+/**
+ * Forgets failures of a question that nobody has asked again for long, or whose cause is known to
+ * be gone.
+ */
 export function forgetFailures(health: QuestionHealth): void {
   health.results = health.results.replaceAll('-', '')
   health.since = null
@@ -90,7 +104,10 @@ export function forgetOldFailures({ health }: { readonly health: NodeHealth }, n
 /** The word for an error of a node. */
 export const stateOfError = (error: NodeError): NodeState => error.state ?? meanings[error.kind].state
 
-/** The state that a question's failures give the node: while it is in trouble, or if it was never answered; else null. */
+/**
+ * The state that a question's failures give the node: while it is in trouble, or if it was never
+ * answered; else null.
+ */
 export function failingState({ results, since, failure }: QuestionHealth): NodeState | null {
   return since !== null || /^-+$/.test(results) ? (failure?.state ?? null) : null
 }
@@ -103,7 +120,10 @@ export function isFailing({ health }: { readonly health: NodeHealth }): boolean 
   return scanQuestions.some((question) => health[question].since !== null)
 }
 
-/** Whether the node is in trouble with a question of the scan, and has not failed at it lately: perhaps because nobody has asked it. */
+/**
+ * Whether the node is in trouble with a question of the scan, and has not failed at it lately:
+ * perhaps because nobody has asked it.
+ */
 export function hasQuietTrouble({ health }: { readonly health: NodeHealth }, now: UnixMs): boolean {
   return scanQuestions.some((question) => {
     const { since, failure } = health[question]

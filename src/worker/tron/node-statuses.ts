@@ -26,8 +26,8 @@ export async function nodeStatuses(pool: Pool): Promise<readonly NodeStatus[]> {
 }
 
 /**
- * The state of a node, as far as deposits depend on it: a node that only fails at sending payouts answers. What keeps it from being used at all comes before
- * what it is late with.
+ * The state of a node, as far as deposits depend on it: a node that only fails at sending payouts
+ * answers. What keeps it from being used at all comes before what it is late with.
  */
 function stateOf(node: TronNode, pool: Pool): NodeState {
   const { health, unfit, endpoint, number, lacksPeers, behindSince } = node
@@ -41,7 +41,10 @@ function stateOf(node: TronNode, pool: Pool): NodeState {
   return failing.find((state) => state !== 'behind') ?? (isBehind ? 'behind' : 'answers')
 }
 
-/** How the node is used now. Its worse service counts, because the scan needs both services of a node. */
+/**
+ * How the node is used now. Its worse service counts, because the scan needs both services of a
+ * node.
+ */
 function useOf(node: TronNode, now: number): NodeUse {
   if (node.unfit !== null && isAhead(node.unfit.until, unfitMs, now)) return 'unfit'
   const uses = [standingOf(node.rpc, now), standingOf(node.api, now)]
@@ -49,8 +52,9 @@ function useOf(node: TronNode, now: number): NodeUse {
 }
 
 /**
- * By how many blocks the node's newest final block is below the highest that another node has shown; null if the node's head was never read. Heads are read at
- * different times, so blocks made between two readings are not counted.
+ * By how many blocks the node's newest final block is below the highest that another node has
+ * shown; null if the node's head was never read. Heads are read at different times, so blocks made
+ * between two readings are not counted.
  */
 function behindOf({ telemetry: { head } }: TronNode, { nodes }: Pool): number | null {
   if (head === null) return null

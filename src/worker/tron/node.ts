@@ -33,13 +33,18 @@ export interface NodeEndpoint {
 /** The two services of a node. Each has its own health, because one may fail without the other. */
 export type NodeService = 'rpc' | 'api'
 
-/** The health of one service of a node. Members named `…Until` are times in milliseconds since 1970; 0 if there is none. */
+/**
+ * The health of one service of a node. Members named `…Until` are times in milliseconds since 1970;
+ * 0 if there is none.
+ */
 export interface ServiceHealth {
   /** Failures in a row. */
   failures: number
   /** Rate-limit refusals in a row. */
   rateLimits: number
-  /** Until this time other nodes are used, if there are enough. A successful request ends the rest. */
+  /**
+   * Until this time other nodes are used, if there are enough. A successful request ends the rest.
+   */
   restUntil: number
   /** Until this time no request is sent to the service. */
   blockedUntil: number
@@ -49,17 +54,26 @@ export interface ServiceHealth {
   slows: number
   /** Until this time nodes that are neither behind, demoted nor resting are used first. */
   behindUntil: number
-  /** The number of rests so far. A failed request counts only if no rest has begun since it was sent, so concurrent requests that fail cause one rest. */
+  /**
+   * The number of rests so far. A failed request counts only if no rest has begun since it was
+   * sent, so concurrent requests that fail cause one rest.
+   */
   rests: number
 }
 
-/** What the service remembers about a node. It is stored, because the platform may clear an object's memory between two ticks. */
+/**
+ * What the service remembers about a node. It is stored, because the platform may clear an object's
+ * memory between two ticks.
+ */
 export interface NodeMemory {
   readonly rpc: ServiceHealth
   readonly api: ServiceHealth
   /** How the node answers each question. */
   readonly health: NodeHealth
-  /** When the node has last given a block with its logs, to within a minute, or was last checked (`checkNodes`); 0 if it never was. */
+  /**
+   * When the node has last given a block with its logs, to within a minute, or was last checked
+   * (`checkNodes`); 0 if it never was.
+   */
   givenAt: number
   /** Whether the node has said that it has no peers. It is cut off if it is behind, too. */
   lacksPeers: boolean
@@ -74,24 +88,36 @@ export interface NodeMemory {
   callsMaxUntil: number
   /** Kept bytes of a block in the node's newest reply; null before the first one. */
   blockBytes: number | null
-  /** Most blocks in one query. Halved if the node fails at a query, doubled if a query for this many blocks takes at most half of its time. */
+  /**
+   * Most blocks in one query. Halved if the node fails at a query, doubled if a query for this many
+   * blocks takes at most half of its time.
+   */
   blocksMax: number
   /** Most receipts in one query, learned in the same way. */
   receiptsMax: number
   /** Since when the node's finalized head is behind or missing; null if it is neither. */
   behindSince: UnixMs | null
-  /** When the node last showed that it was behind, its head then, or null, and the newest head of all nodes, or null. Null if it was not behind yet. */
+  /**
+   * When the node last showed that it was behind, its head then, or null, and the newest head of
+   * all nodes, or null. Null if it was not behind yet.
+   */
   late: { readonly at: UnixMs; readonly height: BlockHeight | null; readonly newest: number | null } | null
   /** How many heads in a row were not behind since the node was. */
   caughtUp: number
   /** Since when the node fails, is unfit or is behind; null if it is well. */
   troubleSince: UnixMs | null
   lastError: NodeStatus['error']
-  /** How many transfers the node has shown that are in no final block, and since when the service counts them. */
+  /**
+   * How many transfers the node has shown that are in no final block, and since when the service
+   * counts them.
+   */
   falseSeen: { readonly count: number; readonly since: number } | null
 }
 
-/** Information about a node for operators. It is not stored, so a new object has it only after its first scan. */
+/**
+ * Information about a node for operators. It is not stored, so a new object has it only after its
+ * first scan.
+ */
 interface NodeTelemetry {
   answer: NodeStatus['answer']
   /** The node's newest final block, and when that block was read. */
@@ -140,7 +166,8 @@ export interface Pool {
   /** When a node last recovered after at least `troubleMsMin`; null if none has. */
   recoveredAt: UnixMs | null
   /**
-   * The block that could not be read last: how often in a row, and how often just after the newest block was given. Null if there was none. See `agreeOrPass`.
+   * The block that could not be read last: how often in a row, and how often just after the newest
+   * block was given. Null if there was none. See `agreeOrPass`.
    */
   stuck: { readonly height: BlockHeight; readonly tries: number; readonly contradictions: number } | null
   lastId: number
@@ -148,7 +175,10 @@ export interface Pool {
   sessions: number
 }
 
-/** One piece of work, such as a scan or a user's call, with the quota of its requests and its deadline. */
+/**
+ * One piece of work, such as a scan or a user's call, with the quota of its requests and its
+ * deadline.
+ */
 export interface Session {
   readonly pool: Pool
   readonly quota: RequestQuota
@@ -160,11 +190,14 @@ export interface Session {
   /** The first blocks of the ranges for which a node was asked and did not give them. */
   readonly refused: Set<BlockHeight>
   /**
-   * The time when the share of one node in the present query ends. If the node takes longer, that is its failure. Time that a request waits for its turn is
-   * added to the share.
+   * The time when the share of one node in the present query ends. If the node takes longer, that
+   * is its failure. Time that a request waits for its turn is added to the share.
    */
   readonly nodeDeadline: { until: number }
-  /** The error of a request that was tried once more, until it is noted with what the node has answered then (`noteHealth`). */
+  /**
+   * The error of a request that was tried once more, until it is noted with what the node has
+   * answered then (`noteHealth`).
+   */
   readonly retried: { error: NodeError | null }
 }
 
@@ -183,7 +216,10 @@ export function createSession(pool: Pool, quota: RequestQuota, deadline: UnixMs)
   }
 }
 
-/** Returns the piece of work with a new `nodeDeadline` and nothing tried again, for one query to one node: the node gets a share of the time that remains. */
+/**
+ * Returns the piece of work with a new `nodeDeadline` and nothing tried again, for one query to one
+ * node: the node gets a share of the time that remains.
+ */
 export function withDeadline(session: Session): Session {
   const { pool, deadline } = session
   const now = pool.clock.now()
@@ -224,12 +260,16 @@ export function createNode(endpoint: NodeEndpoint, number: number): TronNode {
   }
 }
 
-/** How log lines name a node: by its number and its name, never by its URL, which may contain a key. */
+/**
+ * How log lines name a node: by its number and its name, never by its URL, which may contain a key.
+ */
 export function fieldsOf({ number, endpoint: { name } }: TronNode): LogFields & { readonly node: number } {
   return name === null ? { node: number } : { node: number, name }
 }
 
-/** How texts for operators name a node, for example `node 2 (backup)`. They never contain its URL. */
+/**
+ * How texts for operators name a node, for example `node 2 (backup)`. They never contain its URL.
+ */
 export function labelOf({ number, endpoint: { name } }: TronNode): string {
   return name === null ? `node ${number}` : `node ${number} (${name})`
 }
@@ -239,15 +279,19 @@ export function takesNoBatches({ callsMax, callsMaxUntil }: TronNode, now: numbe
   return callsMax === 1 && isAhead(callsMaxUntil, limits.smallBatchesMs, now)
 }
 
-/** The start of a state that lasts: `since`, or now if there was none. A start in the future comes from a clock that has stepped back, so it counts as now. */
+/**
+ * The start of a state that lasts: `since`, or now if there was none. A start in the future comes
+ * from a clock that has stepped back, so it counts as now.
+ */
 export const earlierOf = (since: UnixMs | null, now: UnixMs): UnixMs => (since === null || since > now ? now : since)
 
 /** The longest rest, with jitter of up to half. */
 const restMsLongest = limits.rateLimitMsMax * 1.5
 
 /**
- * How a service is used. Services that are `first` come first, in the order of the configuration. After them come those that are `behind`, then `demoted`
- * ones, then `resting` ones. A `blocked` service is not used.
+ * How a service is used. Services that are `first` come first, in the order of the configuration.
+ * After them come those that are `behind`, then `demoted` ones, then `resting` ones. A `blocked`
+ * service is not used.
  */
 export function standingOf(health: ServiceHealth, now: number): 'first' | 'behind' | 'demoted' | 'resting' | 'blocked' {
   const { blockedUntil, restUntil, demotedUntil, behindUntil } = health
@@ -257,7 +301,10 @@ export function standingOf(health: ServiceHealth, now: number): 'first' | 'behin
   return isAhead(behindUntil, limits.behindMs, now) ? 'behind' : 'first'
 }
 
-/** Records a failed request. The kind of error decides how long the service rests. If several requests fail at the same time, only the first failure counts. */
+/**
+ * Records a failed request. The kind of error decides how long the service rests. If several
+ * requests fail at the same time, only the first failure counts.
+ */
 export function recordFailure(
   node: TronNode,
   service: NodeService,
@@ -301,22 +348,29 @@ export function recordFailure(
 }
 
 /**
- * Records a successful request that took `ms`. It ends the service's rest and its run of failures. A quick answer soon after a demotion does not end the run of
- * slow ones: a service can be slow at every second request.
+ * Records a successful request that took `ms`. It ends the service's rest and its run of failures.
+ * A quick answer soon after a demotion does not end the run of slow ones: a service can be slow at
+ * every second request.
  */
 export function recordSuccess(health: ServiceHealth, ms: number, now: number): void {
   Object.assign(health, { failures: 0, rateLimits: 0, restUntil: 0, blockedUntil: 0 })
   if (ms <= limits.slowMs && now - health.demotedUntil > limits.demotedMs) health.slows = 0
 }
 
-/** Demotes a slow service behind all other nodes, for twice as long each time, because a slow answer delays the query. */
+/**
+ * Demotes a slow service behind all other nodes, for twice as long each time, because a slow answer
+ * delays the query.
+ */
 export function demoteSlow(health: ServiceHealth, now: number): void {
   if (!isAhead(health.demotedUntil, limits.distrustedMs, now)) health.slows += 1
   const doublings = Math.max(health.slows - 1, 0)
   demoteService(health, Math.min(limits.demotedMs * 2 ** doublings, limits.distrustedMs), now)
 }
 
-/** Demotes a node that was outvoted or showed something untrue: for `ms` milliseconds other nodes are used before it. It must be probed again. */
+/**
+ * Demotes a node that was outvoted or showed something untrue: for `ms` milliseconds other nodes
+ * are used before it. It must be probed again.
+ */
 export function demote(node: TronNode, clock: Clock, ms = limits.demotedMs): void {
   for (const health of [node.rpc, node.api]) demoteService(health, ms, clock.now())
   node.probedUntil = 0
@@ -328,7 +382,10 @@ function demoteService(health: ServiceHealth, ms: number, now: number): void {
   health.demotedUntil = Math.max(before, now + ms)
 }
 
-/** Notes since when a node is in trouble, and when it recovers. Called whenever its health may have changed. */
+/**
+ * Notes since when a node is in trouble, and when it recovers. Called whenever its health may have
+ * changed.
+ */
 export function noteTrouble(pool: Pool, node: TronNode): void {
   const { rpc, api, unfit, behindSince } = node
   const isWell =

@@ -8,8 +8,9 @@ interface TimedBlock {
 }
 
 /**
- * Why the clock rules a block out: the block is in the future, or it is more blocks above a final one than there were slots since. Null if neither is so.
- * Without this check an invented height would stay for ever, because a stored height never decreases (PROTOCOL.md, Restarts and forks).
+ * Why the clock rules a block out: the block is in the future, or it is more blocks above a final
+ * one than there were slots since. Null if neither is so. Without this check an invented height
+ * would stay for ever, because a stored height never decreases (PROTOCOL.md, Restarts and forks).
  */
 export function whyImplausible(block: TimedBlock, final: TimedBlock | null, now: number): string | null {
   const { height, timestamp } = block

@@ -27,7 +27,10 @@ export interface PoolOptions {
   readonly raiseAlarm: RaiseAlarm
 }
 
-/** Makes the nodes, and the state that all work with them shares, for the life of a Durable Object. Use the nodes only once `ready` has resolved. */
+/**
+ * Makes the nodes, and the state that all work with them shares, for the life of a Durable Object.
+ * Use the nodes only once `ready` has resolved.
+ */
 export function createPool(options: PoolOptions): Pool {
   const { quorum, clock, host, scanEverySeconds, chainId, tokens, payoutAddresses, logger, raiseAlarm } = options
   const allowance = createAllowance(options.nodes, quorum, scanEverySeconds, clock, host)

@@ -4,23 +4,27 @@ const codeOf = (mark: string) => mark.charCodeAt(0)
 const [quote, backslash, colon, comma, zero] = [codeOf('"'), codeOf('\\'), codeOf(':'), codeOf(','), codeOf('0')]
 const [openArray, closeArray, openObject, closeObject] = [codeOf('['), codeOf(']'), codeOf('{'), codeOf('}')]
 
-/** Members of a transaction that are left out, because they are not read. In a list of blocks a transaction is at depth 5. */
+/**
+ * Members of a transaction that are left out, because they are not read. In a list of blocks a
+ * transaction is at depth 5.
+ */
 const skippedKeys: ReadonlySet<string> = new Set(['raw_data', 'signature'])
 const skippedDepthMin = 5
 /** Bytes of a key that are compared. Nodes write at most 22. */
 const keyBytesMax = 32
 
 /**
- * Checks a reply while it arrives, and keeps the part to parse. The member `raw_data` of a transaction in a list of blocks is replaced by a 0: anybody can make
- * it large and dense, and its bytes follow as `raw_data_hex`. The signatures are replaced, too.
+ * Checks a reply while it arrives, and keeps the part to parse. The member `raw_data` of a
+ * transaction in a list of blocks is replaced by a 0: anybody can make it large and dense, and its
+ * bytes follow as `raw_data_hex`. The signatures are replaced, too.
  */
 export function createReplyScan() {
   let kept = new Uint8Array(limits.smallReplyBytes / 4)
   const keys = createKeys()
   let [size, received, values, isFull] = [0, 0, 0, false]
   /**
-   * `skipping`: the depth of the object whose member is left out, or 0. `textStart`: where the newest text begins in the next bytes; below 0 if it began
-   * before them.
+   * `skipping`: the depth of the object whose member is left out, or 0. `textStart`: where the
+   * newest text begins in the next bytes; below 0 if it began before them.
    */
   let state = { depth: 0, skipping: 0, textStart: 0, isText: false, isEscaped: false }
 
@@ -84,11 +88,17 @@ export function createReplyScan() {
   }
 
   const isDense = () => values > limits.uncheckedValuesMax + size / limits.bytesPerValueMin
-  /** `text` is the text to parse, or null if parsing it would take far more memory than its bytes do. */
+  /**
+   * `text` is the text to parse, or null if parsing it would take far more memory than its bytes
+   * do.
+   */
   return { push, size: () => size, moveTo, text: () => (isDense() ? null : decode(kept.subarray(0, size))) }
 }
 
-/** Keeps the texts of keys. The same keys come thousands of times, and making each text anew would take as long as the rest of the scan. */
+/**
+ * Keeps the texts of keys. The same keys come thousands of times, and making each text anew would
+ * take as long as the rest of the scan.
+ */
 function createKeys() {
   const all = new Set<string>()
   const newest: string[] = [] // the newest key for each hash of the bytes
@@ -107,7 +117,10 @@ function createKeys() {
   return { read, different: () => all.size }
 }
 
-/** Decodes a reply. Null if it is longer than `plainBytesMin` bytes and is not plain ASCII without backslashes. */
+/**
+ * Decodes a reply. Null if it is longer than `plainBytesMin` bytes and is not plain ASCII without
+ * backslashes.
+ */
 function decode(bytes: Uint8Array): string | null {
   const mustBePlain = bytes.length > limits.plainBytesMin
   if (mustBePlain && !isAscii(bytes)) return null // checked before the text is made, which would take twice the memory
@@ -115,7 +128,9 @@ function decode(bytes: Uint8Array): string | null {
   return mustBePlain && text.includes('\\') ? null : text
 }
 
-/** Whether all bytes are ASCII. It tests many at a time: single bytes would take as long as parsing. */
+/**
+ * Whether all bytes are ASCII. It tests many at a time: single bytes would take as long as parsing.
+ */
 function isAscii({ buffer, byteOffset, length }: Uint8Array): boolean {
   const words = new Uint32Array(buffer, byteOffset, Math.floor(length / 4))
   let all = 0

@@ -25,8 +25,10 @@ import { parseActs } from './parse/issuer.ts'
 import { type ParsedReceipt, tokenTransfers } from './parse/log.ts'
 
 /**
- * Reads token transfers and acts of issuers from the receipts of these successful calls of a final block, as `quorum` nodes agree. A call is `unreadable` if
- * its receipt is too large for a reply. Of a large block a node can be slow to give each receipt, so only as many are read as nodes give in their time.
+ * Reads token transfers and acts of issuers from the receipts of these successful calls of a final
+ * block, as `quorum` nodes agree. A call is `unreadable` if its receipt is too large for a reply.
+ * Of a large block a node can be slow to give each receipt, so only as many are read as nodes give
+ * in their time.
  */
 export async function readReceiptTransfers(
   session: Session,
@@ -53,8 +55,8 @@ export async function readReceiptTransfers(
 }
 
 /**
- * Reads the receipts of these transactions of a final block, agreed by `quorum` nodes. Sets `timing.isLate` if a node did not give them in its time, and learns
- * how many the node can give.
+ * Reads the receipts of these transactions of a final block, agreed by `quorum` nodes. Sets
+ * `timing.isLate` if a node did not give them in its time, and learns how many the node can give.
  */
 async function agreeOnReceipts(
   session: Session,
@@ -100,7 +102,9 @@ async function agreeOnReceipts(
   return ok(found)
 }
 
-/** The acts of issuers in a transaction; none if the transaction failed or its receipt is too large. */
+/**
+ * The acts of issuers in a transaction; none if the transaction failed or its receipt is too large.
+ */
 function actsOf(receipt: ParsedReceipt | null, tokens: ReadonlySet<Address>): readonly IssuerAct[] {
   return receipt?.succeeded === true ? parseActs(receipt.logs, tokens, () => receipt.index) : []
 }
@@ -121,7 +125,10 @@ function receiptVote(
   }
 }
 
-/** Finds the block of a transaction: the one that most nodes name. This is not a quorum, so a credit needs the block itself. */
+/**
+ * Finds the block of a transaction: the one that most nodes name. This is not a quorum, so a credit
+ * needs the block itself.
+ */
 export async function locateTransaction(session: Session, txid: Txid): ChainResult<TransactionLocation> {
   const { quorum, nodes } = session.pool
   const inOneBlock = (all: readonly Answer<TransactionLocation>[]) =>
@@ -145,10 +152,16 @@ function locateAt(session: Session, node: TronNode, txid: Txid): NodeResult<Tran
   })
 }
 
-/** The value for "no block": java-tron writes `0x`, and gateways may write null as Ethereum does (PROTOCOL.md, Transactions). */
+/**
+ * The value for "no block": java-tron writes `0x`, and gateways may write null as Ethereum does
+ * (PROTOCOL.md, Transactions).
+ */
 const isNone = (value: unknown) => value === '0x' || value === null
 
-/** Reads one transaction of a final block with all of its logs, agreed by `quorum` nodes. Null: the block does not contain it. */
+/**
+ * Reads one transaction of a final block with all of its logs, agreed by `quorum` nodes. Null: the
+ * block does not contain it.
+ */
 export async function readFinalTransaction(
   session: Session,
   txid: Txid,
@@ -158,7 +171,8 @@ export async function readFinalTransaction(
   const agreed = await agreeOnOne(session, 'money', `block ${height}`, async (node, nodeSession) => {
     const blocks = await readNodeBlocks(nodeSession, node, height, 1, { wanted: txid, known })
     if (!blocks.ok) return blocks
-    // Nodes must agree on the logs of the transaction, too, because the service explains the transaction to its user by its logs.
+    // Nodes must agree on the logs of the transaction, too, because the service explains the
+    // transaction to its user by its logs.
     const withLogs = blocks.value.map((block) => {
       const vote = blockVote(block)
       return { ...vote, logs: vote.logs === null ? null : `${vote.logs}\n${JSON.stringify(block.wantedLogs)}` }

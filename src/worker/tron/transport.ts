@@ -9,20 +9,29 @@ import { createReplyScan } from './reply-scan.ts'
 /** The network function: the platform's `fetch`, or a test's. */
 export type Fetch = (url: string, init: RequestInit) => Promise<Response>
 
-/** What all requests of a Durable Object share: the network function, the clock, and memory for large replies. */
+/**
+ * What all requests of a Durable Object share: the network function, the clock, and memory for
+ * large replies.
+ */
 export interface Network {
   readonly fetch: Fetch
   readonly clock: Clock
   readonly memory: Shared<Uint8Array<ArrayBuffer>>
 }
 
-/** A limited number of things of one kind. A taker who finds none free waits until one is given back; the first to wait gets it first. */
+/**
+ * A limited number of things of one kind. A taker who finds none free waits until one is given
+ * back; the first to wait gets it first.
+ */
 interface Shared<T> {
   readonly free: (T | (() => T))[]
   readonly waiting: ((thing: T) => void)[]
 }
 
-/** Makes a `Network`. Its memory for large replies is used again and again, because the garbage collector frees such memory late. */
+/**
+ * Makes a `Network`. Its memory for large replies is used again and again, because the garbage
+ * collector frees such memory late.
+ */
 export function createNetwork(fetch: Fetch, clock: Clock): Network {
   const create = () => new Uint8Array(limits.replyBytesMax)
   return { fetch, clock, memory: { free: Array(limits.largeRepliesMax).fill(create), waiting: [] } }
@@ -40,16 +49,25 @@ function giveBack<T>({ free, waiting }: Shared<T>, thing: T): void {
   else next(thing)
 }
 
-/** The URL of a node's service, and the header with the API key; null if there is none. Both are secret. */
+/**
+ * The URL of a node's service, and the header with the API key; null if there is none. Both are
+ * secret.
+ */
 export interface HttpTarget {
   readonly url: string
   readonly keyHeader: { readonly name: string; readonly value: string } | null
 }
 
-/** Parses the JSON value of a reply. It runs while no other large reply is parsed. `bytes` is the length of the reply. */
+/**
+ * Parses the JSON value of a reply. It runs while no other large reply is parsed. `bytes` is the
+ * length of the reply.
+ */
 export type ReadReply<T> = (value: unknown, bytes: number) => Result<T, NodeError>
 
-/** Sends one POST, and returns the result of `read` for the JSON value in the reply. It never throws, and its errors contain no text of the node. */
+/**
+ * Sends one POST, and returns the result of `read` for the JSON value in the reply. It never
+ * throws, and its errors contain no text of the node.
+ */
 export async function postJson<T>(
   network: Network,
   target: HttpTarget,
@@ -68,7 +86,9 @@ export async function postJson<T>(
     if (clock.now() >= deadline) return nodeError('out-of-time', 'no answer before the deadline')
     return nodeError('timed-out', `no answer in ${limitMs} ms`)
   } finally {
-    end.abort(null) // ends the request, if it runs, and the timer; without a reason, because the default reason is an exception with a stack
+    // ends the request, if it runs, and the timer; without a reason, because the default reason is
+    // an exception with a stack
+    end.abort(null)
   }
 }
 
@@ -81,7 +101,8 @@ async function post<T>(
 ): NodeResult<T> {
   const large: Large = { memory: null }
   try {
-    const received = await receive(network, target, body, signal, large).catch(() => null) // the text of the exception may contain the URL
+    // the text of the exception may contain the URL
+    const received = await receive(network, target, body, signal, large).catch(() => null)
     if (received === null) return nodeError('unreachable', 'unreachable: the connection failed')
     if (!received.ok) return received
     const { status, text, bytes } = received.value
@@ -96,8 +117,9 @@ async function post<T>(
 }
 
 /**
- * Parses a small reply; undefined if it is not JSON. Amounts of sun are numbers there, and integers above 2^53 − 1 come as bigints. Large replies are blocks,
- * whose amounts are read from their bytes: exact numbers would take several times the memory.
+ * Parses a small reply; undefined if it is not JSON. Amounts of sun are numbers there, and integers
+ * above 2^53 − 1 come as bigints. Large replies are blocks, whose amounts are read from their
+ * bytes: exact numbers would take several times the memory.
  */
 function parseSmall(text: string): unknown {
   try {
@@ -107,7 +129,10 @@ function parseSmall(text: string): unknown {
   }
 }
 
-/** Turns an exception while a reply is read into the node's failure `bad-answer`, so that no reply of a node can end the caller's work. */
+/**
+ * Turns an exception while a reply is read into the node's failure `bad-answer`, so that no reply
+ * of a node can end the caller's work.
+ */
 function readSafely<T>(read: () => Result<T, NodeError>): Result<T, NodeError> {
   try {
     return read()
@@ -151,7 +176,10 @@ async function receive(
   return ok({ status: response.status, text, bytes: scan.size() })
 }
 
-/** Reads the bytes of a body in large chunks. In workerd's default chunks of 4 KiB, reading takes four times as long as parsing (November 2026). */
+/**
+ * Reads the bytes of a body in large chunks. In workerd's default chunks of 4 KiB, reading takes
+ * four times as long as parsing (November 2026).
+ */
 async function* chunksOf(body: ReadableStream<Uint8Array> | null): AsyncGenerator<Uint8Array> {
   if (body === null) return
   const reader = createByteReader(body)

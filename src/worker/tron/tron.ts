@@ -16,15 +16,29 @@ import { createPool, type PoolOptions } from './pool.ts'
 import { locateTransaction, readFinalTransaction, readReceiptTransfers } from './transactions.ts'
 import { observeNodes } from './watch-nodes.ts'
 
-/** The access to nodes for the life of an object: their health, and the requests that they allow. */
+/**
+ * The access to nodes for the life of an object: their health, and the requests that they allow.
+ */
 export interface Tron {
-  /** Opens the chain for one piece of work, which ends at `deadline`. Failures are values: no method throws. */
+  /**
+   * Opens the chain for one piece of work, which ends at `deadline`. Failures are values: no method
+   * throws.
+   */
   open(quota: RequestQuota, deadline: UnixMs): Chain
-  /** The earliest time at which the allowances of the nodes permit a tick before the usual interval is over. */
+  /**
+   * The earliest time at which the allowances of the nodes permit a tick before the usual interval
+   * is over.
+   */
   tickAvailableAt(): UnixMs
-  /** The ids of the configured nodes, in one text. If it is not the text of an earlier instance, the nodes have been changed. */
+  /**
+   * The ids of the configured nodes, in one text. If it is not the text of an earlier instance, the
+   * nodes have been changed.
+   */
   readonly nodes: string
-  /** When a node last recovered after at least five minutes of trouble. Null if none has, or if no node was asked yet. */
+  /**
+   * When a node last recovered after at least five minutes of trouble. Null if none has, or if no
+   * node was asked yet.
+   */
   recoveredAt(): UnixMs | null
   /** The nodes that are in trouble now, for the alarms. */
   nodeTroubles(): Promise<Observation>

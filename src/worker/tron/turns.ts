@@ -7,7 +7,10 @@ import { connectionsMax, otherConnectionsMax, sendingConnectionsMax } from './li
 
 /** A request that waits to be sent. */
 export interface Request {
-  /** The numbers of the nodes that may get the request now, in order of preference. It goes to the first one that has room. At least one number. */
+  /**
+   * The numbers of the nodes that may get the request now, in order of preference. It goes to the
+   * first one that has room. At least one number.
+   */
   readonly numbers: () => readonly number[]
   readonly quota: RequestQuota
   /** How many requests the same piece of work has sent to a node before. */
@@ -19,10 +22,16 @@ export interface Request {
 
 type Limited = ChainFailure & { readonly kind: 'limited' }
 
-/** Why a request is not sent. `limited`: an allowance of the day has no room. `late`: before the deadline no second has room, or no connection becomes free. */
+/**
+ * Why a request is not sent. `limited`: an allowance of the day has no room. `late`: before the
+ * deadline no second has room, or no connection becomes free.
+ */
 export type NoTurn = Limited | { readonly kind: 'late'; readonly seconds: number }
 
-/** The turn of a request: the number of the node that gets it, and a function that gives its connection back. */
+/**
+ * The turn of a request: the number of the node that gets it, and a function that gives its
+ * connection back.
+ */
 export interface Turn {
   readonly number: number
   readonly end: () => void
@@ -30,8 +39,8 @@ export interface Turn {
 
 export interface Turns {
   /**
-   * Resolves when the request is to be sent: a node has room in this second, and a connection is free. Both are taken at that moment, and neither is held
-   * before.
+   * Resolves when the request is to be sent: a node has room in this second, and a connection is
+   * free. Both are taken at that moment, and neither is held before.
    */
   begin(request: Request): Promise<Result<Turn, NoTurn>>
 }
@@ -41,8 +50,8 @@ interface Waiting extends Request {
 }
 
 /**
- * Makes the order of requests. Ticks come first, then payouts, then the piece of work that began first. So one piece of work is finished before the next one
- * takes time.
+ * Makes the order of requests. Ticks come first, then payouts, then the piece of work that began
+ * first. So one piece of work is finished before the next one takes time.
  */
 export function createTurns(clock: Pick<Clock, 'now' | 'sleep'>, allowance: Allowance): Turns {
   const waiting = new Set<Waiting>()

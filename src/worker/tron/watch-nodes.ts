@@ -18,11 +18,15 @@ export type Heads = Answers<NodeHead>
 /** Whether a head is so old that the node is behind, or the chain makes no final blocks. */
 export const isOld = ({ timestamp }: NodeHead, now: number) => now - timestamp > headAgeMsMax
 
-/** Kinds of errors for which `watchHeads` does not name a node: they are not the node's fault, or have alarms of their own. */
+/**
+ * Kinds of errors for which `watchHeads` does not name a node: they are not the node's fault, or
+ * have alarms of their own.
+ */
 const otherTroubles: ReadonlySet<NodeErrorKind> = new Set(['limited', 'out-of-time', 'unfit', 'wrong-chain'])
 
 /**
- * Notes the heads of the asked nodes in the memory of the nodes. Returns the nodes that are behind the newest head, or show none.
+ * Notes the heads of the asked nodes in the memory of the nodes. Returns the nodes that are behind
+ * the newest head, or show none.
  */
 export function watchHeads({ pool }: Session, heads: Heads): AgreedHead['behind'] {
   const invented = findInvented(pool, heads)
@@ -46,7 +50,10 @@ export function watchHeads({ pool }: Session, heads: Heads): AgreedHead['behind'
   ].map(({ node, height }) => ({ node: labelOf(node), height }))
 }
 
-/** A node whose head is behind, and since when. `height` is the height of that head; null if the node has no head yet. */
+/**
+ * A node whose head is behind, and since when. `height` is the height of that head; null if the
+ * node has no head yet.
+ */
 interface Late {
   readonly node: TronNode
   readonly height: AgreedHead['behind'][number]['height']
@@ -54,8 +61,8 @@ interface Late {
 }
 
 /**
- * The nodes whose heads are behind. A node may not have been asked for a while, so it counts as behind for as long as its newest block is older than the
- * newest block of another node.
+ * The nodes whose heads are behind. A node may not have been asked for a while, so it counts as
+ * behind for as long as its newest block is older than the newest block of another node.
  */
 function findLate({ clock }: Pool, answers: Heads['answers']): readonly Late[] {
   const now = clock.now()
@@ -79,7 +86,10 @@ function noteBehind({ clock }: Pool, behind: readonly Late[], answers: Heads['an
   }
 }
 
-/** A node whose alarm is raised has caught up after this many heads in a row: one that shows an old head at each second question stays behind. */
+/**
+ * A node whose alarm is raised has caught up after this many heads in a row: one that shows an old
+ * head at each second question stays behind.
+ */
 const caughtUpMin = 3
 
 function noteCaughtUp(caughtUp: readonly TronNode[]): void {
@@ -93,8 +103,8 @@ function noteCaughtUp(caughtUp: readonly TronNode[]): void {
 }
 
 /**
- * The nodes that have been behind, or have failed at a question, for three minutes. Only the memory of the nodes knows it, so the alarms follow that memory
- * at each tick, whoever raised them.
+ * The nodes that have been behind, or have failed at a question, for three minutes. Only the memory
+ * of the nodes knows it, so the alarms follow that memory at each tick, whoever raised them.
  */
 export async function observeNodes({ nodes, ready }: Pool): Promise<Observation> {
   await ready
@@ -102,7 +112,10 @@ export async function observeNodes({ nodes, ready }: Pool): Promise<Observation>
   return { kinds: ['node-behind', 'node-failing'], faults }
 }
 
-/** Time alone proves nothing: what counts is how long the node had been behind when it last showed so. */
+/**
+ * Time alone proves nothing: what counts is how long the node had been behind when it last showed
+ * so.
+ */
 function findBehind(node: TronNode): readonly Fault[] {
   const { number, behindSince, lacksPeers, late } = node
   if (behindSince === null || late === null || late.at - behindSince < troubleAlarmMs) return []
@@ -125,12 +138,14 @@ function findFailing(node: TronNode): readonly Fault[] {
 }
 
 /**
- * Finds heads that are far above the `quorum`-th highest one and newer than finality allows. They raise an alarm and are ignored. Otherwise a node that
- * invents a head would make all correct nodes look behind.
+ * Finds heads that are far above the `quorum`-th highest one and newer than finality allows. They
+ * raise an alarm and are ignored. Otherwise a node that invents a head would make all correct nodes
+ * look behind.
  */
 function findInvented({ quorum, clock, raiseAlarm }: Pool, { answers }: Heads): Heads['answers'] {
   const known = answers.map(({ value }) => value).sort((a, b) => b.height - a.height)[quorum - 1]
-  if (known === undefined || answers.length <= quorum) return [] // if no more nodes than a quorum have answered, nobody knows which one is right
+  // if no more nodes than a quorum have answered, nobody knows which one is right
+  if (known === undefined || answers.length <= quorum) return []
   const blocksSince = Math.max(clock.now() - known.timestamp - finalityMs, 0) / (blockSeconds * 1000)
   const invented = answers.filter(({ value }) => value.height - known.height > headLagBlocksMax + blocksSince)
   for (const { node, value } of invented) {

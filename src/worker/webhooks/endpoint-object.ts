@@ -4,7 +4,10 @@ import { stackOf } from '../platform/logger.ts'
 import type { ObjectHost } from '../platform/object-host.ts'
 import { type DeliverParts, deliverEvents } from './deliver-events.ts'
 
-/** Milliseconds until the next attempt after an exception, or while the configuration does not belong to the stored data. */
+/**
+ * Milliseconds until the next attempt after an exception, or while the configuration does not
+ * belong to the stored data.
+ */
 const againMs = 30_000
 const keyName = 'key'
 
@@ -23,8 +26,9 @@ export interface EndpointObject {
 }
 
 /**
- * Makes the deliveries to one endpoint. Everything that counts is in the database. The object stores only its key, may be lost at any time, and may briefly
- * run twice. If its endpoint is no longer configured, it does nothing.
+ * Makes the deliveries to one endpoint. Everything that counts is in the database. The object
+ * stores only its key, may be lost at any time, and may briefly run twice. If its endpoint is no
+ * longer configured, it does nothing.
  */
 export function createEndpoint(parts: EndpointParts): EndpointObject {
   const { host, clock, logger, endpoints } = parts

@@ -35,8 +35,9 @@ export interface WatchEndpointsParts {
 }
 
 /**
- * Stores the endpoints of this deployment before their first event, and returns their faults. Wakes them if a delivery is due, because the call after a
- * commit, or an alarm of an endpoint's object, may have been lost. One statement if nothing has changed, none without endpoints.
+ * Stores the endpoints of this deployment before their first event, and returns their faults. Wakes
+ * them if a delivery is due, because the call after a commit, or an alarm of an endpoint's object,
+ * may have been lost. One statement if nothing has changed, none without endpoints.
  */
 export async function watchEndpoints(parts: WatchEndpointsParts): Promise<Observation> {
   const { db, endpoints } = parts
@@ -80,7 +81,10 @@ export async function removeExpiredEvents({
   for (let i = 0; i < removalsMax; i += 1) if ((await removeOldEvents(db, before, removedMax)) < removedMax) return
 }
 
-/** The faults of endpoints; `keepMs` is how long events are kept. No log line contains the URL of an endpoint. */
+/**
+ * The faults of endpoints; `keepMs` is how long events are kept. No log line contains the URL of an
+ * endpoint.
+ */
 export function endpointFaults(endpoints: readonly StoredEndpoint[], now: UnixMs, keepMs: number): readonly Fault[] {
   return endpoints.flatMap(({ number: endpoint, waitingSince, failingSince, lastFailure }) => {
     const why = lastFailure ?? 'it takes events too slowly'

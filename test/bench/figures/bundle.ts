@@ -4,7 +4,10 @@ import { bundleService, workDir } from '../bundles.ts'
 import { atMost, type Figure, figure, type Scale } from '../figure.ts'
 import { median } from '../rounds.ts'
 
-/** The upload size of a deployment, and the CPU time that a new isolate needs before its first request. */
+/**
+ * The upload size of a deployment, and the CPU time that a new isolate needs before its first
+ * request.
+ */
 export async function measureBundle({ rounds }: Scale): Promise<readonly Figure[]> {
   const kilobytes = (await bundleService()).gzippedBytes / 1000
   const times: number[] = []

@@ -7,7 +7,10 @@ import { unlimited } from '../variables.ts'
 const backlog = 100_000
 const chainPerSecond = 1000 / slotMs
 
-/** Blocks per second that the service reads while it catches up with two nodes: with the limits as shipped, and without limits. */
+/**
+ * Blocks per second that the service reads while it catches up with two nodes: with the limits as
+ * shipped, and without limits.
+ */
 export async function measureCatchUp({ work }: Scale): Promise<readonly Figure[]> {
   const { script } = await bundleService()
   const seconds = Math.max(15, 60 * work)

@@ -13,10 +13,16 @@ const paths = ['/wallet/list', '/wallet/flow/list?limit=20'] as const
 const connections = 15
 const historyEntries = 1_000
 const cells = Array.from({ length: cellCount }, (_, cell) => cell)
-/** The cell that is measured alone. It is not the first cell, so that its database has another binding than the usual `DB`. */
+/**
+ * The cell that is measured alone. It is not the first cell, so that its database has another
+ * binding than the usual `DB`.
+ */
 const asked = 1
 
-/** Reads and posts a second, and memory, of a service with three cells, compared with a service with one cell, in workerd. */
+/**
+ * Reads and posts a second, and memory, of a service with three cells, compared with a service with
+ * one cell, in workerd.
+ */
 export async function measureCellsLoad(scale: Scale): Promise<readonly Figure[]> {
   const [service, writing] = [await bundleService(), await bundleWorker('writing')]
   const variables = serviceVariables([noNode])
@@ -107,7 +113,10 @@ async function measureMemory({ work }: Scale): Promise<readonly Figure[]> {
   ]
 }
 
-/** The figures of one of three cells, and of all three together, each compared with a service with one cell. */
+/**
+ * The figures of one of three cells, and of all three together, each compared with a service with
+ * one cell.
+ */
 function bothOf(rounds: Rounds<'one' | 'cell' | 'three'>, what: string, unit: string): readonly Figure[] {
   const sidesOf = (side: 'cell' | 'three') => {
     return { value: rounds.median(side), baseline: rounds.median('one'), ratio: rounds.ratio(side, 'one') }
@@ -118,7 +127,10 @@ function bothOf(rounds: Rounds<'one' | 'cell' | 'three'>, what: string, unit: st
   ]
 }
 
-/** A figure, compared with the same figure of one cell or of another baseline. The ratio is that of the two values. */
+/**
+ * A figure, compared with the same figure of one cell or of another baseline. The ratio is that of
+ * the two values.
+ */
 export function besides(
   name: string,
   value: number,

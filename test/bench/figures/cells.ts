@@ -10,17 +10,26 @@ import { smallBlock, startMs } from './delays.ts'
 
 /** How many cells are compared with one. */
 const cellCount = 3
-/** The most requests to nodes that three cells may make, as a multiple of those of one cell with the same deposits. */
+/**
+ * The most requests to nodes that three cells may make, as a multiple of those of one cell with the
+ * same deposits.
+ */
 const requestsRatioMax = 1.5
 /** How many requests a second a node allows, if its configuration does not say. */
 const perSecond = 15
 const hourMs = 3_600_000
-/** A deposit in every 17th block is about one a minute. The interval (51 s) is out of step with the ticks. */
+/**
+ * A deposit in every 17th block is about one a minute. The interval (51 s) is out of step with the
+ * ticks.
+ */
 const everyMinute = 17
 /** How many users of one cell call the service again and again. */
 const busyUsers = 20
 
-/** Compares three cells with one over the same nodes: requests, delays, speeds, memory, and how trouble in one cell affects the other cells. */
+/**
+ * Compares three cells with one over the same nodes: requests, delays, speeds, memory, and how
+ * trouble in one cell affects the other cells.
+ */
 export async function measureCells(scale: Scale): Promise<readonly Figure[]> {
   const judge = scale.work >= 1
   return [
@@ -34,7 +43,10 @@ export async function measureCells(scale: Scale): Promise<readonly Figure[]> {
 interface Run {
   /** Requests to all nodes in an hour, before the trouble if there is one. */
   readonly requests: number
-  /** Milliseconds from finality to credit, for each cell. A deposit that was never credited counts as infinite. */
+  /**
+   * Milliseconds from finality to credit, for each cell. A deposit that was never credited counts
+   * as infinite.
+   */
   readonly credited: readonly (readonly number[])[]
   /** The longest time between the starts of two ticks, in milliseconds, of each cell. */
   readonly longestPause: readonly number[]
@@ -52,7 +64,10 @@ interface RunOptions {
   readonly trouble?: (service: VirtualService) => Promise<void>
 }
 
-/** Runs one cell with three users, or three cells with one user each, so that the deposits are the same. */
+/**
+ * Runs one cell with three users, or three cells with one user each, so that the deposits are the
+ * same.
+ */
 async function runCells({ cells, everyBlocks, hours, trouble, ...nodes }: RunOptions): Promise<Run> {
   let to: readonly Address[] = []
   const turnOf = (height: number) => Math.floor(height / everyBlocks) % cellCount
@@ -93,7 +108,10 @@ async function runCells({ cells, everyBlocks, hours, trouble, ...nodes }: RunOpt
   return { requests: (service.requests() - requests) / ranHours, credited, longestPause, service }
 }
 
-/** Measures the requests of a day, and the delays from finality to credit, at several rates of deposits. */
+/**
+ * Measures the requests of a day, and the delays from finality to credit, at several rates of
+ * deposits.
+ */
 async function measureRequests(work: number, judge: boolean): Promise<readonly Figure[]> {
   const figures: Figure[] = []
   for (const [what, everyBlocks, hours, nodeMs] of [
@@ -174,7 +192,10 @@ async function measureTrouble(work: number, judge: boolean): Promise<readonly Fi
   return figures
 }
 
-/** Lets the last cell's database fail for `hours`. Returns how many blocks a second the cell reads while it catches up. */
+/**
+ * Lets the last cell's database fail for `hours`. Returns how many blocks a second the cell reads
+ * while it catches up.
+ */
 async function fallBehind(service: VirtualService, hours: number): Promise<number> {
   const cell = service.cells.at(-1)
   if (cell === undefined) throw new Error('no cell')
@@ -190,7 +211,10 @@ async function fallBehind(service: VirtualService, hours: number): Promise<numbe
   return speed
 }
 
-/** Lets users of the last cell call routes that ask nodes, each user once a second. A user beyond a limit is refused, and calls again. */
+/**
+ * Lets users of the last cell call routes that ask nodes, each user once a second. A user beyond a
+ * limit is refused, and calls again.
+ */
 async function callAllTheTime(service: VirtualService, ms: number): Promise<void> {
   const uids = Array.from({ length: busyUsers }, (_, i) => uidIn(service.cells.length - 1, i))
   for (const uid of uids) await service.addressOf(uid)

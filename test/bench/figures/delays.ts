@@ -11,14 +11,20 @@ import { type NodeFault, startVirtual, type VirtualOptions, type VirtualService 
 export const startMs = 1_790_000_000_000
 const hourMs = 3_600_000
 /**
- * How long the machine may compute for one service, in milliseconds of real time. A service that a lying node slows down is measured by what it has done in
- * that time.
+ * How long the machine may compute for one service, in milliseconds of real time. A service that a
+ * lying node slows down is measured by what it has done in that time.
  */
 const limitMs = 120_000
-/** The number of transactions in a block. They are few, because the delays do not depend on the size of blocks. */
+/**
+ * The number of transactions in a block. They are few, because the delays do not depend on the size
+ * of blocks.
+ */
 export const smallBlock = 20
 
-/** Measures delays with mainnet's timing: from a block to its deposit being seen, from finality to credit, and from an event's commit to its receiver. */
+/**
+ * Measures delays with mainnet's timing: from a block to its deposit being seen, from finality to
+ * credit, and from an event's commit to its receiver.
+ */
 export async function measureDelays({ work }: Scale): Promise<readonly Figure[]> {
   const rare = await delaysWith({ everyBlocks: 197, hours: Math.max(2, 12 * work) })
   const busy = await delaysWith({ everyBlocks: 1, hours: Math.max(0.2, 0.5 * work) })
@@ -30,7 +36,10 @@ export async function measureDelays({ work }: Scale): Promise<readonly Figure[]>
   ]
 }
 
-/** Delays in milliseconds, one for each deposit or delivered event. A deposit that was never credited counts as infinite. */
+/**
+ * Delays in milliseconds, one for each deposit or delivered event. A deposit that was never
+ * credited counts as infinite.
+ */
 export interface Delays {
   readonly seen: readonly number[]
   readonly credited: readonly number[]
@@ -41,7 +50,10 @@ export interface Delays {
 export interface DelayOptions extends VirtualOptions {
   readonly everyBlocks: number
   readonly hours: number
-  /** The fault of the first node. It begins once the user has an address, because the node may lie about that address. */
+  /**
+   * The fault of the first node. It begins once the user has an address, because the node may lie
+   * about that address.
+   */
   readonly faultOf?: (address: Address) => NodeFault
 }
 
@@ -102,16 +114,25 @@ export function quantile(values: readonly number[], part: number): number {
   return [...values].sort((a, b) => a - b)[Math.ceil(part * values.length) - 1] ?? Number.NaN
 }
 
-/** Logs of a block that an attacker fills, and the calls that make them. A node gives at most 10,000 logs of a block. */
+/**
+ * Logs of a block that an attacker fills, and the calls that make them. A node gives at most 10,000
+ * logs of a block.
+ */
 const junk = { logs: 51_000, calls: 17 }
 /** Every so many blocks there is a deposit: each comes at another time after the last tick. */
 const junkEvery = 203
 /** Bytes of an answer that arrive in a millisecond: 80 Mbit/s. */
 const bytesPerMs = 10_000
-/** What a node needs for each receipt of a block with so many logs, in milliseconds: it reads the results of the whole block. */
+/**
+ * What a node needs for each receipt of a block with so many logs, in milliseconds: it reads the
+ * results of the whole block.
+ */
 const receiptMs = 250
 
-/** Measures the delay of a deposit in a block of junk logs, of which nodes do not give the logs, beside the same deposit in a plain block. */
+/**
+ * Measures the delay of a deposit in a block of junk logs, of which nodes do not give the logs,
+ * beside the same deposit in a plain block.
+ */
 async function measureJunk(work: number): Promise<readonly Figure[]> {
   const count = Math.max(2, Math.round(12 * work))
   const [plain, full] = [await junkDelays(count, []), await junkDelays(count, junkCalls())]
@@ -130,7 +151,10 @@ function junkCalls(): readonly TransactionSpec[] {
   })
 }
 
-/** The delays of `count` deposits, each in a block with these calls. Nobody waits for them, and nobody asks about them. */
+/**
+ * The delays of `count` deposits, each in a block with these calls. Nobody waits for them, and
+ * nobody asks about them.
+ */
 async function junkDelays(count: number, calls: readonly TransactionSpec[]): Promise<readonly number[]> {
   let to: Address | null = null
   const heights = Array.from({ length: count }, (_, i) => firstHeight + 200 + i * junkEvery)
@@ -144,7 +168,8 @@ async function junkDelays(count: number, calls: readonly TransactionSpec[]): Pro
   }
   const depositsAt = (height: number): readonly BenchDeposit[] =>
     to !== null && heights.includes(height) ? [{ asset: 'USDT', to, amount: 1_000_000n }] : []
-  // There are no other transactions: those of `createBlocks` repeat in other blocks, so that a node would have several receipts for one txid.
+  // There are no other transactions: those of `createBlocks` repeat in other blocks, so that a node
+  // would have several receipts for one txid.
   const chain = createBlocks({ startMs, transactionsAt: () => 0, depositsAt, minedAt })
   const extraMs = (body: string, answer: string) =>
     answer.length / bytesPerMs + receiptMs * (body.split('eth_getTransactionReceipt').length - 1)

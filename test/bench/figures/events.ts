@@ -13,7 +13,10 @@ const eventsMin = 100
 /** The most milliseconds until all events of a round have arrived. */
 const giveUpMs = 120_000
 
-/** Events a second that reach an endpoint which answers at once. The time begins when their entries are posted. */
+/**
+ * Events a second that reach an endpoint which answers at once. The time begins when their entries
+ * are posted.
+ */
 export async function measureEvents({ rounds, work }: Scale): Promise<readonly Figure[]> {
   let received = 0
   const receiver = createServer((request, response) => {

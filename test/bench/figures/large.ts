@@ -27,12 +27,15 @@ const evictedAfterMs = 12_000
 /** How long to wait after the last block of a tick is read, until the tick has ended. */
 const restOfTickMs = 3_000
 const blockMs = 3_000
-/** The filled databases have older events than are kept by default. They are kept here, so that their removal is no part of the figures. */
+/**
+ * The filled databases have older events than are kept by default. They are kept here, so that
+ * their removal is no part of the figures.
+ */
 const kept = { EVENTS_KEEP_DAYS: 3650 }
 
 /**
- * Compares a database after years of use with one of a hundredth of its size: bytes of rows, lists, the summary, ticks, and a restore. It takes an hour,
- * and 15 GB of disk.
+ * Compares a database after years of use with one of a hundredth of its size: bytes of rows, lists,
+ * the summary, ticks, and a restore. It takes an hour, and 15 GB of disk.
  */
 export async function measureLarge({ rounds, work }: Scale): Promise<readonly Figure[]> {
   const folder = `${workDir}large/`
@@ -81,7 +84,10 @@ interface Pair<T> {
   readonly small: T
 }
 
-/** Lists and the summary of the large database, compared with those of the small one, and the rows that writes cost. */
+/**
+ * Lists and the summary of the large database, compared with those of the small one, and the rows
+ * that writes cost.
+ */
 async function measureReads(files: Pair<string>, rounds: number, work: number): Promise<readonly Figure[]> {
   const { script } = await bundleService()
   const variables = { ...serviceVariables([noNode]), ...kept }
@@ -116,7 +122,10 @@ async function measureReads(files: Pair<string>, rounds: number, work: number): 
 const txid = (digit: string) => digit.repeat(64)
 const stranger = 'f'.repeat(40)
 
-/** Rows that D1 counts as written for what the service stores: each row once, and once for each index entry that changes. */
+/**
+ * Rows that D1 counts as written for what the service stores: each row once, and once for each
+ * index entry that changes.
+ */
 async function measureWritten(workers: RunningWorkers): Promise<readonly Figure[]> {
   const written = async (sql: string) => (await workers.meta('large', sql)).rows_written
   const transfer = (digit: string, state: string, amount: number, seconds: string) => `
@@ -147,7 +156,10 @@ async function measureWritten(workers: RunningWorkers): Promise<readonly Figure[
   ]
 }
 
-/** Ticks on the restored large database, compared with the small one: CPU time and duration, while caught up and with 500 deposits. */
+/**
+ * Ticks on the restored large database, compared with the small one: CPU time and duration, while
+ * caught up and with 500 deposits.
+ */
 async function measureTicks(files: Pair<string>, rounds: number): Promise<readonly Figure[]> {
   const { script } = await bundleService()
   const times = async (database: string, each: number) => {

@@ -13,7 +13,10 @@ import { bearerOf, noNode, serviceVariables } from '../variables.ts'
 
 const paths = ['/wallet/list', '/wallet/flow/list?limit=20'] as const
 const connections = 16
-/** The CPU time of a list beside that of its queries alone, at most: tokens, headers, log lines and checks cost less than a fifth of a millisecond. */
+/**
+ * The CPU time of a list beside that of its queries alone, at most: tokens, headers, log lines and
+ * checks cost less than a fifth of a millisecond.
+ */
 const cpuMax = 1.25
 const recordedUid = 7_777_777
 const histories = [1_000, 100_000] as const
@@ -23,7 +26,10 @@ interface Recorded {
   readonly values: readonly unknown[]
 }
 
-/** Requests per second and CPU time of the lists, compared with a bare Worker that runs the same queries, and the rows that D1 reads for them. */
+/**
+ * Requests per second and CPU time of the lists, compared with a bare Worker that runs the same
+ * queries, and the rows that D1 reads for them.
+ */
 export async function measureLists({ rounds, work }: Scale): Promise<readonly Figure[]> {
   const [service, bare] = [await bundleService(), await bundleWorker('bare')]
   const routes = await Promise.all(paths.map(queriesOf))
@@ -77,7 +83,9 @@ export async function measureLists({ rounds, work }: Scale): Promise<readonly Fi
   }
 }
 
-/** The queries of the service for a request to `path`, without those that only a new isolate makes. */
+/**
+ * The queries of the service for a request to `path`, without those that only a new isolate makes.
+ */
 async function queriesOf(path: string): Promise<readonly Recorded[]> {
   const recorded: Recorded[] = []
   const store = openSqliteD1()
@@ -106,7 +114,10 @@ async function queriesOf(path: string): Promise<readonly Recorded[]> {
   return recorded
 }
 
-/** A database that records its statements with their values: the service binds each of them just before it runs. */
+/**
+ * A database that records its statements with their values: the service binds each of them just
+ * before it runs.
+ */
 function recording(db: D1Database, recorded: Recorded[]): D1Database {
   const prepare = (sql: string) => ({
     bind(...values: unknown[]) {

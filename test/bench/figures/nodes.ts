@@ -7,7 +7,10 @@ import { delaysWith, quantile, smallBlock, startMs } from './delays.ts'
 const nodes = 3
 /** How many transfers the lying node invents in each block that is not final. */
 const lies = 300
-/** A deposit comes in every 17th block: about one a minute, and each at another time after the last tick. */
+/**
+ * A deposit comes in every 17th block: about one a minute, and each at another time after the last
+ * tick.
+ */
 const everyBlocks = 17
 const hourMs = 3_600_000
 
@@ -18,7 +21,10 @@ const faults: Readonly<Record<string, (address: Address) => NodeFault>> = {
   'cut off from the service': () => ({ kind: 'no answer' }),
 }
 
-/** Measures what one bad node of three costs: how much later deposits are seen and credited, and how many rows the service writes because of its lies. */
+/**
+ * Measures what one bad node of three costs: how much later deposits are seen and credited, and how
+ * many rows the service writes because of its lies.
+ */
 export async function measureNodes({ work }: Scale): Promise<readonly Figure[]> {
   const figures: Figure[] = []
   const hours = Math.max(0.25, work)
@@ -32,8 +38,9 @@ export async function measureNodes({ work }: Scale): Promise<readonly Figure[]> 
 }
 
 /**
- * Measures how many rows the service writes in the first hour of a lying node, and how many transfers and events are stored after that hour. Each is compared
- * with the number for honest nodes. There are no deposits.
+ * Measures how many rows the service writes in the first hour of a lying node, and how many
+ * transfers and events are stored after that hour. Each is compared with the number for honest
+ * nodes. There are no deposits.
  */
 async function measureRows(): Promise<readonly Figure[]> {
   const truth = await rowsWith({ count: 0, renewed: false })

@@ -4,10 +4,16 @@ import { promisify } from 'node:util'
 import { atMost, type Figure, figure, type Scale } from '../figure.ts'
 import { median } from '../rounds.ts'
 
-/** The script that opens the page in a browser. It is in another folder, because it is compiled with the browser's types. */
+/**
+ * The script that opens the page in a browser. It is in another folder, because it is compiled with
+ * the browser's types.
+ */
 const script = fileURLToPath(import.meta.resolve('../../pages/speed.ts'))
 
-/** Milliseconds from the navigation until the browser has drawn the heading (`words`) and the address, as the script prints them. */
+/**
+ * Milliseconds from the navigation until the browser has drawn the heading (`words`) and the
+ * address, as the script prints them.
+ */
 interface Times {
   readonly words: number
   readonly address: number
@@ -16,10 +22,14 @@ interface Times {
 /** Longest wait for the address, in milliseconds. */
 const waitMsMax = { slow4G: 1_000, slow3G: 2_500 }
 
-/** How long a person with a phone waits for the deposit page: CPU at a quarter, a slow connection, an empty cache. */
+/**
+ * How long a person with a phone waits for the deposit page: CPU at a quarter, a slow connection,
+ * an empty cache.
+ */
 export async function measurePage({ rounds }: Scale): Promise<readonly Figure[]> {
   const { stdout } = await promisify(execFile)(process.execPath, [script, String(rounds)])
-  const times = JSON.parse(stdout) as Readonly<Record<keyof typeof waitMsMax, readonly Times[]>> // written by the script
+  // written by the script
+  const times = JSON.parse(stdout) as Readonly<Record<keyof typeof waitMsMax, readonly Times[]>>
   const of = (connection: keyof typeof waitMsMax, name: keyof Times) =>
     median(times[connection].map((one) => one[name]))
   const address = (connection: keyof typeof waitMsMax) => {

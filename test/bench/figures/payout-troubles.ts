@@ -21,7 +21,10 @@ const faults: Readonly<Record<string, NodeFault>> = {
 
 type Payouts = Awaited<ReturnType<typeof startPayouts>>
 
-/** Measures how soon payouts are at a node that passes them on, with one bad node of three and in a burst, and when people hear that no node does. */
+/**
+ * Measures how soon payouts are at a node that passes them on, with one bad node of three and in a
+ * burst, and when people hear that no node does.
+ */
 export async function measurePayoutTroubles(): Promise<readonly Figure[]> {
   const figures: Figure[] = []
   let [sendings, repeated] = [0, 0]
@@ -81,7 +84,10 @@ function delaysOf(what: string, payouts: Payouts, count: number, [half, most]: r
   ]
 }
 
-/** How often a transaction went to the same node twice in a row although another node, not `sick`, had not got it yet. */
+/**
+ * How often a transaction went to the same node twice in a row although another node, not `sick`,
+ * had not got it yet.
+ */
 function countRepeated(numbers: readonly number[], sick: number | null): number {
   return numbers.filter((node, i) => {
     const asked = new Set(numbers.slice(0, i))
@@ -90,7 +96,10 @@ function countRepeated(numbers: readonly number[], sick: number | null): number 
   }).length
 }
 
-/** Seconds from the first sending of a payout that every node refuses to its alarm; infinite if there is none within five minutes. */
+/**
+ * Seconds from the first sending of a payout that every node refuses to its alarm; infinite if
+ * there is none within five minutes.
+ */
 async function measureRefusal(): Promise<number> {
   const payouts = await startPayouts({ nodes })
   const { service, arrivals } = payouts
@@ -109,7 +118,10 @@ async function measureRefusal(): Promise<number> {
   return Number.POSITIVE_INFINITY
 }
 
-/** Seconds from the approval of a payout whose first transaction has failed to its next signed one; infinite if there is none within 25 minutes. */
+/**
+ * Seconds from the approval of a payout whose first transaction has failed to its next signed one;
+ * infinite if there is none within 25 minutes.
+ */
 async function measureAgain(): Promise<number> {
   const payouts = await startPayouts({ nodes })
   const { service } = payouts

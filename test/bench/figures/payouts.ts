@@ -31,7 +31,10 @@ const minuteMs = 60_000
 const [recipient, units] = [addressOf(60), 5_000_000n]
 const limits = [{ cuy: 2, each: '5', perDay: '1000000' }]
 
-/** How soon payouts are sent and paid, how many a minute one signer sends, and how many requests each costs, with mainnet's timing. */
+/**
+ * How soon payouts are sent and paid, how many a minute one signer sends, and how many requests
+ * each costs, with mainnet's timing.
+ */
 export async function measurePayouts({ work }: Scale): Promise<readonly Figure[]> {
   const minutes = Math.max(10, 60 * work)
   const idle = await startPayouts()
@@ -70,7 +73,10 @@ export interface Arrival {
   readonly isPassedOn: boolean
 }
 
-/** Starts a service whose user 1 has money, and a signer. Each transaction that a node passes on is in the next block. */
+/**
+ * Starts a service whose user 1 has money, and a signer. Each transaction that a node passes on is
+ * in the next block.
+ */
 export async function startPayouts(options: Pick<VirtualOptions, 'nodes'> = {}) {
   const mined = new Map<number, ChainTransaction[]>()
   const sentAt = new Map<string, number>()
@@ -132,7 +138,10 @@ export async function startPayouts(options: Pick<VirtualOptions, 'nodes'> = {}) 
   }
 }
 
-/** Milliseconds from the request to the sending of each payout that was sent, and from finality to `paid` of each that is paid. */
+/**
+ * Milliseconds from the request to the sending of each payout that was sent, and from finality to
+ * `paid` of each that is paid.
+ */
 function delaysOf({ sqlite }: VirtualService, sentAt: ReadonlyMap<string, number>, timeOf: (height: number) => number) {
   const rows = sqlite.prepare('SELECT * FROM payout ORDER BY id').all() as unknown as Row[]
   return {
@@ -153,7 +162,10 @@ interface Row {
   readonly changed_at: number
 }
 
-/** Starts a signer beside the service. Its nodes know these results of transactions. The returned function ends it. */
+/**
+ * Starts a signer beside the service. Its nodes know these results of transactions. The returned
+ * function ends it.
+ */
 async function startSigner(service: VirtualService, results: ReadonlyMap<string, boolean>): Promise<() => void> {
   const assets = parseBindings(assetsSchema, serviceVariables([]))
   if (!assets.ok) throw new Error(assets.error.join())
@@ -172,7 +184,8 @@ async function startSigner(service: VirtualService, results: ReadonlyMap<string,
     const chunks = (async function* () {
       yield new TextEncoder().encode(text)
     })()
-    return { status: response.status, headers: response.headers, body: chunks } // the parts of a response that a signer reads
+    // the parts of a response that a signer reads
+    return { status: response.status, headers: response.headers, body: chunks }
   }
   const signer = {
     settings: { chainId, currencies, address: payoutAddress, feeLimit: 100_000_000n },

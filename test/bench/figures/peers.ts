@@ -28,7 +28,10 @@ interface Side {
   headers(): Promise<Readonly<Record<string, string>>>
 }
 
-/** Measures posts and pages of the service, and of each ledger in `peers`, which must run already. All do the same work in turn, over HTTP. */
+/**
+ * Measures posts and pages of the service, and of each ledger in `peers`, which must run already.
+ * All do the same work in turn, over HTTP.
+ */
 export async function measurePeers(scale: Scale, peers: readonly Peer[]): Promise<readonly Figure[]> {
   if (peers.length === 0) throw new UserError(`Name a ledger that runs: --${peerNames.join('=… or --')}=…`)
   const figures: Figure[] = []
@@ -76,7 +79,10 @@ async function measurePeer(peer: Peer, { rounds, work }: Scale): Promise<readonl
   }
 }
 
-/** Gives each user some entries, and makes sure that a page has 20 of them. @returns the accounts of the users */
+/**
+ * Gives each user some entries, and makes sure that a page has 20 of them. @returns the accounts of
+ * the users
+ */
 async function prepare(side: Side, run: string): Promise<readonly string[]> {
   const { api } = side
   const accounts: string[] = []
@@ -98,7 +104,10 @@ function speedWith(side: Side, ms: number, connections: number, callOf: (n: numb
 /** Sends a request, and returns the response. Any status but 2xx ends the benchmark. */
 type Send = (call: Call) => Promise<string>
 
-/** Runs `work` with connections of its own. They are not kept for the next turn, because a server may close connections that wait. */
+/**
+ * Runs `work` with connections of its own. They are not kept for the next turn, because a server
+ * may close connections that wait.
+ */
 async function connected<T>({ url, headers }: Side, work: (send: Send) => Promise<T>): Promise<T> {
   const agent = new Agent({ keepAlive: true })
   const own = { ...(await headers()), 'content-type': 'application/json' }

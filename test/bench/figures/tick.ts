@@ -14,11 +14,17 @@ const blocks = 7
 const eachBlock = Math.ceil(deposits / blocks)
 /** D1 statements of a tick that is caught up, at most. */
 const statementsMax = 12
-/** CPU time of a tick that is caught up, at most: 30 million ms a month are included in the paid plan. */
+/**
+ * CPU time of a tick that is caught up, at most: 30 million ms a month are included in the paid
+ * plan.
+ */
 const caughtUpMs = 200
 /** An object that nobody calls for ten seconds is evicted, by workerd too. */
 const evictedAfterMs = 12_000
-/** Seconds between regular ticks. They are longer than the ten seconds after which the object is evicted. */
+/**
+ * Seconds between regular ticks. They are longer than the ten seconds after which the object is
+ * evicted.
+ */
 const everySeconds = 15
 /** How long to wait after the last block of a tick is read, until the tick has ended. */
 const restOfTickMs = 3_000
@@ -30,7 +36,10 @@ export async function measureTick(scale: Scale): Promise<readonly Figure[]> {
   return [...(await measureCounts(scale)), ...(await measureCpu(scale))]
 }
 
-/** Requests and statements of ticks every 20 seconds, with two nodes whose blocks are like mainnet's. One tick finds 500 deposits that have become final. */
+/**
+ * Requests and statements of ticks every 20 seconds, with two nodes whose blocks are like
+ * mainnet's. One tick finds 500 deposits that have become final.
+ */
 async function measureCounts({ work }: Scale): Promise<readonly Figure[]> {
   const to: Address[] = []
   let from = Number.POSITIVE_INFINITY
@@ -69,8 +78,10 @@ async function measureCounts({ work }: Scale): Promise<readonly Figure[]> {
 }
 
 /**
- * CPU time of workerd as a whole, with its database and its network. It is read from `/proc`, so only on Linux. A tick that is caught up begins by its alarm. A
- * tick with deposits begins by a request, because a regular tick would also compare the balances of the addresses that have earlier deposits.
+ * CPU time of workerd as a whole, with its database and its network. It is read from `/proc`, so
+ * only on Linux. A tick that is caught up begins by its alarm. A tick with deposits begins by a
+ * request, because a regular tick would also compare the balances of the addresses that have
+ * earlier deposits.
  */
 async function measureCpu({ rounds }: Scale): Promise<readonly Figure[]> {
   if (process.platform !== 'linux') return []

@@ -60,7 +60,10 @@ async function measurePosts(service: string, writing: string, { rounds, work }: 
   }
 }
 
-/** From the node to the ledger: blocks full of deposits are read from two nodes, agreed and credited. */
+/**
+ * From the node to the ledger: blocks full of deposits are read from two nodes, agreed and
+ * credited.
+ */
 async function measureDeposits(service: string, writing: string, { rounds }: Scale): Promise<readonly Figure[]> {
   const scanning = await startScanning({ script: service, each: depositsEach, addresses: users, transactions: [0] })
   const others = new Set(workerdProcesses())
@@ -70,7 +73,8 @@ async function measureDeposits(service: string, writing: string, { rounds }: Sca
   try {
     const all = await alternateSpeeds(rounds, {
       async credit() {
-        await new Promise((resolve) => setTimeout(resolve, blockMs + 200)) // a scan that ended less than a block time ago is not repeated
+        // a scan that ended less than a block time ago is not repeated
+        await new Promise((resolve) => setTimeout(resolve, blockMs + 200))
         return speedOf(scanning.processes, async () => {
           await scanning.scan(blocks)
           return blocks * depositsEach

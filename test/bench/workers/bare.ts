@@ -12,8 +12,9 @@ interface Env {
 }
 
 /**
- * The baseline of the lists: the same queries and their rows as JSON, without checks, tokens and logs. `/query/{route}/{uid}` runs them,
- * `/rows/{route}/{uid}` counts the rows that D1 reads for them. It is never deployed.
+ * The baseline of the lists: the same queries and their rows as JSON, without checks, tokens and
+ * logs. `/query/{route}/{uid}` runs them, `/rows/{route}/{uid}` counts the rows that D1 reads for
+ * them. It is never deployed.
  */
 export default {
   async fetch(request, { DB, ROUTES, RECORDED_UID }) {

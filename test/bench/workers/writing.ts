@@ -11,9 +11,10 @@ const at = 1_795_000_000_000
 const units = 1_000_000
 
 /**
- * `/post/{round}/{posts}/{entries}/{firstUid}` posts refunds by the service's own entrypoint, one post after the other. `/insert/…` inserts the resulting rows,
- * one batch for each post. `/deposits/{round}/{count}` inserts the rows of deposits. The database for `/insert` and `/deposits` has no triggers. This Worker is
- * never deployed.
+ * `/post/{round}/{posts}/{entries}/{firstUid}` posts refunds by the service's own entrypoint, one
+ * post after the other. `/insert/…` inserts the resulting rows, one batch for each post.
+ * `/deposits/{round}/{count}` inserts the rows of deposits. The database for `/insert` and
+ * `/deposits` has no triggers. This Worker is never deployed.
  */
 export default {
   async fetch(request, env) {
@@ -49,7 +50,10 @@ const insertTransfer = `INSERT INTO stored_transfer (txid, position, height, cuy
 const saveHolding = `INSERT INTO stored_holding (cuy, address_id, part_0, changed_height, due_at) VALUES (2, ?1, ?2, ?3, ?4)
   ON CONFLICT (cuy, address_id) DO UPDATE SET part_0 = part_0 + excluded.part_0, changed_height = excluded.changed_height`
 
-/** The rows that a post writes: the entries and the new balances. An entry needs no further row for its event. */
+/**
+ * The rows that a post writes: the entries and the new balances. An entry needs no further row for
+ * its event.
+ */
 async function insertEntries(db: D1Database, order: string, count: number): Promise<void> {
   const [flow, wallet] = [db.prepare(insertFlow), db.prepare(saveWallet)]
   const rows = Array.from({ length: count }, (_, i) => {
@@ -59,7 +63,10 @@ async function insertEntries(db: D1Database, order: string, count: number): Prom
   await db.batch(rows.flat())
 }
 
-/** The rows that crediting writes: a transfer, its entry, the wallet's new balance, and the recorded sum. */
+/**
+ * The rows that crediting writes: a transfer, its entry, the wallet's new balance, and the recorded
+ * sum.
+ */
 async function insertDeposits(db: D1Database, round: number, count: number): Promise<void> {
   const [flow, wallet] = [db.prepare(insertFlow), db.prepare(saveWallet)]
   const [transfer, holding] = [db.prepare(insertTransfer), db.prepare(saveHolding)]

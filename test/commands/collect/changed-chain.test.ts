@@ -45,7 +45,8 @@ describe('what changed since the plan', () => {
       '8 undelegate: mined',
     ])
     expect(await chain.balanceOf(destination, 'USDT')).toBe('10')
-    // Somebody with the signed file could have sent steps 2 and 4. Nobody may be told to make a new plan while these transactions are still possible.
+    // Somebody with the signed file could have sent steps 2 and 4. Nobody may be told to make a new
+    // plan while these transactions are still possible.
     expect(reportLines(signed.plan, states, outcome).at(-1)).toBe(
       `Ended. Until ${signed.plan.expiresAt} the rest can still come into a block, if an earlier run has sent it. ` +
         'Run the same command again after that: it says then what a new plan is needed for.',
@@ -143,7 +144,8 @@ describe('a fork', () => {
     await chain.devnet.mine(3)
     const signed = chain.sign(await chain.plan())
     await chain.devnet.rollBack(4)
-    await chain.devnet.pay({ to: destination, amount: '0.5', currency: 'TRX' }) // so that the new blocks differ from the removed ones
+    // so that the new blocks differ from the removed ones
+    await chain.devnet.pay({ to: destination, amount: '0.5', currency: 'TRX' })
     await chain.devnet.mine(6)
     const { states } = await chain.send(signed)
     expect(resultsOf(signed.plan, states)[0]).toMatch(/^1 delegate: refused, its reference block is not on this chain/)
@@ -165,7 +167,8 @@ describe('a fork', () => {
       },
     })
     expect([forks, outcome.kind, isComplete(signed.plan, states)]).toEqual([1, 'settled', true])
-    // The delegation, step 1, was only in the removed block. Step 2, the token's transfer, is in a block without it, which a real node would not allow.
+    // The delegation, step 1, was only in the removed block. Step 2, the token's transfer, is in a
+    // block without it, which a real node would not allow.
     expect(await minedCounts(chain, signed)).toEqual([0, 1, 0, 1, 1, 1, 1, 1])
     const again = await chain.send(signed)
     expect([again.outcome.kind, isComplete(signed.plan, again.states)]).toEqual(['settled', true])

@@ -22,7 +22,8 @@ it('a transfer that fails in its block: nothing new is begun, the energy comes b
     // While step 2 is sent, the contract needs three times the energy that was measured for it.
     const isOf = (id: number) => isBroadcast(url) && String(init?.body).includes(signed.signatures[id - 1] ?? '')
     if (isBroadcast(url)) await setEnergyPrice(chain, isOf(2) ? 3 : 1)
-    return isOf(5) ? new Response('{"result":false,"code":"SERVER_BUSY"}') : fetch(url, init) // no node takes step 5, which is begun only after step 2
+    // no node takes step 5, which is begun only after step 2
+    return isOf(5) ? new Response('{"result":false,"code":"SERVER_BUSY"}') : fetch(url, init)
   }
   const { outcome, states } = await chain.send(signed, { fetch: unlucky })
   const why = "it failed in its block (Not enough energy for 'SSTORE' operation executing)"

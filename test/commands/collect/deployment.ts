@@ -24,7 +24,10 @@ export interface TestDeployment {
   run(args: readonly string[], options?: CommandOptions): Promise<CommandEnd>
   /** Calls the command's function in this process. */
   call(args: readonly string[], options?: CallOptions): Promise<CommandEnd>
-  /** Puts a program in the place of wrangler that prints `output`. `calls` returns the arguments of each of its calls. */
+  /**
+   * Puts a program in the place of wrangler that prints `output`. `calls` returns the arguments of
+   * each of its calls.
+   */
   replaceWrangler(output: string): { readonly environment: Record<string, string>; readonly calls: () => string[][] }
   remove(): void
 }
@@ -33,7 +36,10 @@ interface DeploymentChain {
   readonly devnet: Pick<CollectChain['devnet'], 'rpcUrl' | 'apiUrl'>
 }
 
-/** Creates the folder. wrangler.toml has a top level and the environment nile, and there are secrets for both. */
+/**
+ * Creates the folder. wrangler.toml has a top level and the environment nile, and there are secrets
+ * for both.
+ */
 export function createDeployment({ devnet }: DeploymentChain): TestDeployment {
   const folder = mkdtempSync(join(tmpdir(), 'collect-'))
   const path = (name: string) => join(folder, name)

@@ -33,7 +33,10 @@ const addresses = [
   'TB7mhtkvfhsRBRhe5FuRa4tFXSEyGDe4eA',
 ]
 
-/** An address in a test: its TRX and USDT in whole units, the energy that a transfer of its USDT needs, and whatever else is unusual about it. */
+/**
+ * An address in a test: its TRX and USDT in whole units, the energy that a transfer of its USDT
+ * needs, and whatever else is unusual about it.
+ */
 export interface TestAddress extends Partial<Omit<AddressFacts, 'tokens' | 'index' | 'address' | 'sun'>> {
   readonly trx?: number
   readonly usdt?: number
@@ -74,7 +77,10 @@ export function factsOf(...given: readonly TestAddress[]): readonly AddressFacts
   }))
 }
 
-/** Differences from a plan that takes all balances, whatever they are worth. Without `min` the least balance is 0 for each currency. */
+/**
+ * Differences from a plan that takes all balances, whatever they are worth. Without `min` the least
+ * balance is 0 for each currency.
+ */
 export interface TestWishes {
   readonly currencies?: readonly PlanCurrency[]
   readonly gas?: Partial<GasFacts>
@@ -92,18 +98,25 @@ const headerOf = (mode: GasMode, wanted: readonly PlanCurrency[]): TransactionHe
   currencies: [...wanted],
 })
 
-/** A plan for an address with both currencies and one that has only a token and no account yet. It needs no chain. */
+/**
+ * A plan for an address with both currencies and one that has only a token and no account yet. It
+ * needs no chain.
+ */
 export function samplePlan(mode: GasMode): CollectPlan {
   const header = headerOf(mode, currencies)
   const wishes = { min: new Map([['USDT', 0n]]), trxPrice: new Map() }
   const decided = decideSteps(header, factsOf({ trx: 3.5, usdt: 25 }, { usdt: 10 }), wishes, prices, richGas)
   if (!decided.ok) throw new Error(decided.error)
-  const texts = { createdAt: formatInstant(1 as UnixMs), expiresAt: formatInstant(header.expiration as UnixMs) } // safe: milliseconds since 1970
+  // safe: milliseconds since 1970
+  const texts = { createdAt: formatInstant(1 as UnixMs), expiresAt: formatInstant(header.expiration as UnixMs) }
   const plan = { ...planHeader, chainId: '0x6465766e', account: 0, ...texts, ...header, ...decided.value }
   return structuredClone(plan)
 }
 
-/** The plan as lines: its steps, then the balances that stay and why. If there is no plan, the only line is the reason. */
+/**
+ * The plan as lines: its steps, then the balances that stay and why. If there is no plan, the only
+ * line is the reason.
+ */
 export function planOf(mode: GasMode, facts: readonly AddressFacts[], changes: TestWishes = {}): readonly string[] {
   const header = headerOf(mode, changes.currencies ?? [trx, usdt])
   const { currencies } = header

@@ -37,7 +37,10 @@ export function unwrap<T>(result: Result<T, unknown>): T {
   return result.value
 }
 
-/** A local chain with the configuration of a service, a gas address with TRX and a stake, and a destination that exists. */
+/**
+ * A local chain with the configuration of a service, a gas address with TRX and a stake, and a
+ * destination that exists.
+ */
 export interface CollectChain {
   readonly devnet: Devnet
   /** The clock of the commands. It advances with the chain's time. */
@@ -53,8 +56,8 @@ export interface CollectChain {
   /** The balance of an address, in whole units. */
   balanceOf(address: string, currency: 'TRX' | 'USDT'): Promise<string>
   /**
-   * Makes a plan to `destination`; by default every balance counts as worth its fees. `listed` are the addresses; without `listed` the addresses are searched
-   * on the chain.
+   * Makes a plan to `destination`; by default every balance counts as worth its fees. `listed` are
+   * the addresses; without `listed` the addresses are searched on the chain.
    */
   plan(
     options?: PlanOptions,

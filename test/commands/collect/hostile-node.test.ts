@@ -26,7 +26,9 @@ type Members = Record<string, unknown>
 /** The hostile node's reply to a request. `ask` gets the true reply. */
 type Lie = (path: string, ask: () => Promise<Members>) => Promise<Members>
 
-/** Two or three nodes of this chain. The first node lies. An answer counts if two nodes agree on it. */
+/**
+ * Two or three nodes of this chain. The first node lies. An answer counts if two nodes agree on it.
+ */
 function withLiar(count: 2 | 3, lie: Lie): Through {
   const { rpcUrl, apiUrl } = chain.devnet
   const hosts = ['https://liar.example', 'https://b.example', 'https://c.example'].slice(0, count)
@@ -50,7 +52,9 @@ const about =
   async (path, ask) =>
     path === wanted ? change(await ask()) : ask()
 
-/** A node's info of a transaction that succeeded without a fee, in a block that has long been final. */
+/**
+ * A node's info of a transaction that succeeded without a fee, in a block that has long been final.
+ */
 const mined = (txid: string) => ({ id: txid, blockNumber: 1, receipt: { energy_usage_total: 1, result: 'SUCCESS' } })
 const thousandfold = (reply: Members): Members => {
   const list = reply.chainParameter as { key: string; value?: number }[]
@@ -78,7 +82,10 @@ const lies: readonly [string, Lie][] = [
   ],
 ]
 
-/** The parts of a plan that are equal in two plans of the same facts. The txids differ, because the plans are made at different times. */
+/**
+ * The parts of a plan that are equal in two plans of the same facts. The txids differ, because the
+ * plans are made at different times.
+ */
 const decisionsOf = ({ steps, leftOut }: CollectPlan) => {
   return { leftOut, steps: steps.map(({ txid: _, ...step }) => step) }
 }

@@ -24,7 +24,10 @@ async function act(signature: string, ...words: readonly (string | bigint)[]): P
 /** The address at an index as hex digits, as the contract takes it. */
 const hexAt = (index: number) => listedAt(chain.config, index)[0]?.address ?? ''
 
-/** The service on this chain, with the addresses of users 7 and 8. `stops` is what the commands conclude from its database about the issuer. */
+/**
+ * The service on this chain, with the addresses of users 7 and 8. `stops` is what the commands
+ * conclude from its database about the issuer.
+ */
 async function readByService() {
   const service = startService(chain)
   for (const uid of [7, 8]) await service.get('/tron/generate', uid)

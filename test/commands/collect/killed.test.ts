@@ -36,7 +36,10 @@ afterAll(async () => {
   await chain.stop()
 })
 
-/** Runs `send` and signals it when the node has received its transaction number `count`, but has not answered. */
+/**
+ * Runs `send` and signals it when the node has received its transaction number `count`, but has not
+ * answered.
+ */
 function sendUntil(count: number, signal: 'SIGKILL' | 'SIGINT'): Promise<CommandEnd> {
   let sent = 0
   const onStart = (child: ChildProcess) => {

@@ -2,7 +2,8 @@ import { describe, expect, it } from 'vitest'
 import { factsOf, planOf, usdt } from './facts.ts'
 import { gasAddress } from './harness.ts'
 
-// The columns of the plans below: step | index of the address | action | most TRX that the step burns | the steps that must come before it
+// The columns of the plans below: step | index of the address | action | most TRX that the step
+// burns | the steps that must come before it
 
 describe('a plan that delegates energy', () => {
   it('of an address with TRX and a token: energy, the token on free bytes, energy back, then TRX', () => {
@@ -107,7 +108,8 @@ describe('a plan that sends TRX', () => {
       '3 | 1 | send TRX for gas: 16.07 TRX | 0.536',
       '4 | 1 | transfer 5 USDT | 17.07 | after 3',
     ])
-    // An address without an account, on a chain where the free bytes of a day are too few for a transfer.
+    // An address without an account, on a chain where the free bytes of a day are too few for a
+    // transfer.
     expect(planOf('delegate', factsOf({ usdt: 25 }), { prices: { freeBytes: 344 } })).toEqual([
       '0 | USDT stays: its free bytes of today are used up, and it has no TRX to burn: collect it tomorrow',
     ])
@@ -142,7 +144,8 @@ describe('what a plan leaves out', () => {
       'a token that costs something, where the operator says neither what it is worth nor from what balance on',
       () => planOf('delegate', factsOf({ usdt: 25 }, { usdt: 25, trx: 1 }), { min: {}, currencies: [usdt] }),
       [
-        '1 | 1 | delegate energy: 7802 TRX of stake | 0', // the transfer burns no TRX, so the token is collected whatever it is worth
+        // the transfer burns no TRX, so the token is collected whatever it is worth
+        '1 | 1 | delegate energy: 7802 TRX of stake | 0',
         '2 | 1 | transfer 25 USDT | 0 | after 1',
         '3 | 1 | take energy back: 7802 TRX of stake | 0 | after 2',
         '0 | USDT stays: it costs up to 1 TRX; set its price with --trx-price USDT=..., or its least balance with --min USDT=...',

@@ -3,7 +3,10 @@ import { findPlanFault } from '../../../src/commands/collect/check-plan.ts'
 import { isComplete } from '../../../src/commands/collect/tables.ts'
 import { type CollectChain, destination, listedAt, startCollectChain } from './harness.ts'
 
-/** More addresses than those whose balances one request reads, and more transactions than `send` sends before it looks at the chain again. */
+/**
+ * More addresses than those whose balances one request reads, and more transactions than `send`
+ * sends before it looks at the chain again.
+ */
 const addresses = 48
 
 let chain: CollectChain

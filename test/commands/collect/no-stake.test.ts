@@ -8,7 +8,10 @@ beforeAll(async () => {
 })
 afterAll(() => chain.stop())
 
-/** The chain as it is while nobody has staked for energy: the replies about resources lack the members `absent`. */
+/**
+ * The chain as it is while nobody has staked for energy: the replies about resources lack the
+ * members `absent`.
+ */
 const unstaked = (...absent: readonly string[]): Through => ({
   config: chain.config,
   fetch: async (url, init) => {

@@ -16,7 +16,10 @@ const TRON_NODES = [{ rpc: 'https://n.example/jsonrpc', api: 'https://n.example'
 const config = unwrap(parseConfig({ ...bindings, TRON_NODES }))
 const anything = { parse: (value: unknown) => value, merge: (a: unknown) => a }
 
-/** Makes nodes that answer at once. `ask` sends them a request; `asked` has the times at which they were asked. */
+/**
+ * Makes nodes that answer at once. `ask` sends them a request; `asked` has the times at which they
+ * were asked.
+ */
 function timedNodes(abort = new AbortController()) {
   const { clock, around, run } = createCommandTime()
   const asked: number[] = []

@@ -11,7 +11,8 @@ export interface RecordedApiCall {
 
 /** All recorded calls of a file, by its name without `.json`. */
 export function recordedCalls(file: string): readonly RecordedApiCall[] {
-  return JSON.parse(readFileSync(`${root}test/recordings/collecting/${file}.json`, 'utf8')) // safe: the files have this form
+  // safe: the files have this form
+  return JSON.parse(readFileSync(`${root}test/recordings/collecting/${file}.json`, 'utf8'))
 }
 
 /** One recorded call of a file. Throws if the file has no call of this name. */

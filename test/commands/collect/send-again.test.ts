@@ -11,7 +11,10 @@ beforeEach(async () => {
 })
 afterEach(() => chain.stop())
 
-/** Two nodes of the test's chain that must agree. `change` alters what the second node answers about transactions. */
+/**
+ * Two nodes of the test's chain that must agree. `change` alters what the second node answers about
+ * transactions.
+ */
 function twoNodes(change: (reply: object) => object): Through {
   const { rpcUrl, apiUrl } = chain.devnet
   const nodes = ['https://a.example', 'https://b.example'].map((host) => ({ rpc: `${host}/jsonrpc`, api: host }))
@@ -84,7 +87,8 @@ describe('a run after another one', () => {
     const onLook = async () => {
       looks += 1
     }
-    // The last step of the second user is hidden for three looks longer, so that the run does not end before it can find the transfer.
+    // The last step of the second user is hidden for three looks longer, so that the run does not
+    // end before it can find the transfer.
     const last = signed.plan.steps.at(-1)?.txid ?? ''
     const later: typeof fetch = async (url, init) =>
       looks < 9 && String(url).endsWith('/gettransactioninfobyid') && String(init?.body).includes(last)

@@ -3,7 +3,10 @@ import type { StepStates } from '../../../src/commands/collect/step-state.ts'
 import { result } from '../../devnet/support.ts'
 import { type CollectChain, listedAt } from './harness.ts'
 
-/** A signed plan for two users' addresses: the first has 25 USDT and 3.5 TRX, the second 10 USDT. Their deposits are final. */
+/**
+ * A signed plan for two users' addresses: the first has 25 USDT and 3.5 TRX, the second 10 USDT.
+ * Their deposits are final.
+ */
 export async function twoUsers(chain: CollectChain, gas: 'delegate' | 'transfer' = 'delegate'): Promise<SignedPlan> {
   await chain.deposit([0, '25', 'USDT'], [0, '3.5', 'TRX'], [1, '10', 'USDT'])
   return chain.sign(await chain.plan({ gas }, listedAt(chain.config, 0, 1)))
@@ -16,7 +19,10 @@ export const resultsOf = ({ steps }: CollectPlan, states: StepStates) =>
     return `${id} ${kind}: ${state?.kind}${state !== undefined && 'why' in state ? `, ${state.why}` : ''}`
   })
 
-/** How often the blocks of the chain contain each transaction of the plan. First makes a block, so that transactions that were sent are mined. */
+/**
+ * How often the blocks of the chain contain each transaction of the plan. First makes a block, so
+ * that transactions that were sent are mined.
+ */
 export async function minedCounts({ devnet }: CollectChain, { plan }: SignedPlan): Promise<readonly number[]> {
   const { latest } = await devnet.mine(1)
   const counts = new Map<string, number>()

@@ -84,7 +84,8 @@ describe('an interruption', () => {
     'at any step, with the answer lost, loses nothing and sends nothing twice (%s)',
     async (gas) => {
       const signed = await twoUsers(chain, gas)
-      // Each run ends at the first transaction that no earlier run has sent. The node receives the transaction, but its answer is lost.
+      // Each run ends at the first transaction that no earlier run has sent. The node receives the
+      // transaction, but its answer is lost.
       const seen = new Set<string>()
       for (let run = 0; run < signed.plan.steps.length; run += 1) {
         const abort = new AbortController()

@@ -46,7 +46,9 @@ it.each(['delegate', 'transfer'] as const)(
       await service.pass(dayMs)
       for (let tick = 0; tick < 6; tick += 1) {
         await service.pass(61_000)
-        await chain.devnet.mine(70) // the reading of a balance is judged once the scan has passed all blocks that the balance may include
+        // the reading of a balance is judged once the scan has passed all blocks that the balance
+        // may include
+        await chain.devnet.mine(70)
         await service.tick()
       }
     }

@@ -70,7 +70,8 @@ describe('the options of a plan', () => {
     expect(() => read({}, { ...changes, OPERATOR_ADDRESSES: [payoutAddress] })).toThrow(
       'OPERATOR_ADDRESSES has no address for gas',
     )
-    expect(read({ to: payoutAddress }, changes).to).toBe(unwrap(parseAddress(payoutAddress))) // the payout address is refused only as the gas address
+    // the payout address is refused only as the gas address
+    expect(read({ to: payoutAddress }, changes).to).toBe(unwrap(parseAddress(payoutAddress)))
   })
 
   it('an amount holds for all currencies, or for one', () => {

@@ -17,7 +17,10 @@ const sign = (plan: CollectPlan) => unwrap(signPlan(plan, keys, findGasKey(plan,
 
 type Change = (plan: CollectPlan) => void
 
-/** A copy of a plan with a change. With `isThorough` each step also gets the txid and the length of its changed transaction, as from a careful forger. */
+/**
+ * A copy of a plan with a change. With `isThorough` each step also gets the txid and the length of
+ * its changed transaction, as from a careful forger.
+ */
 function changed(plan: CollectPlan, change: Change, isThorough: boolean): CollectPlan {
   const copy = structuredClone(plan)
   change(copy)
@@ -38,7 +41,10 @@ const stepOf = <Kind extends CollectStep['kind']>(plan: CollectPlan, kind: Kind)
 const set = (what: CollectStep['kind'] | 'plan', members: object): Change => {
   return (plan) => void Object.assign(what === 'plan' ? plan : stepOf(plan, what), members)
 }
-/** Appends a copy of the step of this kind in `from`, with changed members. The copy waits for no other step. */
+/**
+ * Appends a copy of the step of this kind in `from`, with changed members. The copy waits for no
+ * other step.
+ */
 const append = (from: CollectPlan, kind: CollectStep['kind'], members: object): Change => {
   return ({ steps }) =>
     steps.push({ ...stepOf(from, kind), ...members, id: steps.length + 1, after: [] } as CollectStep)

@@ -138,7 +138,8 @@ describe('sign', () => {
     const plan = readFileSync(join(folder, 'plan.json'), 'utf8')
     const toml = join(folder, 'wrangler.toml')
     const before = readFileSync(toml, 'utf8')
-    // `sign` cannot tell the two cases apart: a plan that was changed on its way, and the configuration of another deployment.
+    // `sign` cannot tell the two cases apart: a plan that was changed on its way, and the
+    // configuration of another deployment.
     writeFileSync(join(folder, 'other-chain.json'), plan.replace('"chainId": "0x6465766e"', '"chainId": "0xcd8690dc"'))
     writeFileSync(toml, before.replace(/(\[env\.nile\.vars\]\nTRON_CHAIN_ID = )"0x6465766e"/, '$1"0xcd8690dc"'))
     const answers = { input: `${destination}\n${testMnemonic}\n` }

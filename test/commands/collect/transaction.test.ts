@@ -28,7 +28,10 @@ const base58 = (hex: unknown) => {
   return formatBase58(address)
 }
 
-/** A recorded transaction, and the bytes that `encodeStep` makes for a plan's step with the same content. */
+/**
+ * A recorded transaction, and the bytes that `encodeStep` makes for a plan's step with the same
+ * content.
+ */
 function stepOf(kind: StepContent['kind'], name: string) {
   const recorded = recordedCall('transactions', name).request as unknown as RecordedTransaction
   const { contract, ref_block_bytes, ref_block_hash, expiration, timestamp, fee_limit = 0 } = recorded.raw_data

@@ -40,12 +40,15 @@ export function startService(chain: CollectChain) {
     tick: () => scanner.alarm(),
     alarms: () => lines.filter((line) => line.includes('"alarm"')),
     /** The acts of issuers that are still in force, as the query of the commands finds them. */
-    standing: () => store.sqlite.prepare(standingSql).all() as unknown as readonly DatabaseRow[], // safe: the query returns text and numbers
+    // safe: the query returns text and numbers
+    standing: () => store.sqlite.prepare(standingSql).all() as unknown as readonly DatabaseRow[],
     /** What issuers have destroyed, in smallest units. */
     destroyed: () => store.sqlite.prepare("SELECT raw FROM issuer_act WHERE kind = 'destroyed'").all(),
     /** Runs a statement as an operator would. */
     run: (statement: string) => store.sqlite.exec(statement),
-    /** How many holdings (an address in one currency) have had their balance read for a comparison. */
+    /**
+     * How many holdings (an address in one currency) have had their balance read for a comparison.
+     */
     compared: () => store.sqlite.prepare('SELECT count(*) AS n FROM holding WHERE balance IS NOT NULL').get()?.n,
     async get(path: string, uid: number): Promise<string> {
       const token = await signHs256({ sub: `${uid}`, exp: Math.floor(clock.now() / 1_000) + 600 }, testSecret)

@@ -137,7 +137,8 @@ describe('the doctor on nodes with faults', () => {
       /\d\d s behind the clock .*\(limit 30 s\): the node is behind or shows final state only, or the clock is fast$/,
     ],
   ])('fails where the clock of this machine is %s', async (_, aheadMs, expected) => {
-    // The blocks of a local chain may have other times than the clock, so on a local chain a wrong clock is only a warning.
+    // The blocks of a local chain may have other times than the clock, so on a local chain a wrong
+    // clock is only a warning.
     expect(await harness.check({}, {}, aheadMs)).toContainEqual(expect.stringMatching(/^warn .*: the newest block is /))
     const shasta = await harness.alteredNode(({ method, params }, result) => {
       if (method === 'eth_chainId') return { result: '0x94a9059e' }

@@ -16,7 +16,10 @@ afterAll(() => devnet.stop())
 
 const empty: StoredData = { settings: [], lastIndex: null, strangers: [] }
 
-/** The doctor's lines for a valid configuration with changes, over this stored data. With null the database cannot be read. */
+/**
+ * The doctor's lines for a valid configuration with changes, over this stored data. With null the
+ * database cannot be read.
+ */
 async function check(changes: Values, stored: StoredData | null, more: Partial<ConfigurationSource> = {}) {
   const platform = await platformAt(devnet, 0, async () =>
     stored === null ? err({ why: 'no access', next: 'ask for it' }) : ok(stored),

@@ -13,7 +13,8 @@ const platform = {
 }
 
 const endpointOf = ({ url }: Receiver, i: number): WebhookEndpoint => {
-  return { key: 'e'.repeat(64) as EndpointKey, number: i + 1, url, secrets: [firstSecret], types: null } // safe: 64 hex digits
+  // safe: 64 hex digits
+  return { key: 'e'.repeat(64) as EndpointKey, number: i + 1, url, secrets: [firstSecret], types: null }
 }
 
 async function linesOf(receivers: readonly Receiver[], sendsTests: boolean): Promise<string[]> {

@@ -20,7 +20,10 @@ export interface DoctorHarness {
   readonly devnet: Devnet
   /** All lines that `check` has returned so far. */
   readonly printed: readonly string[]
-  /** The doctor's lines for a valid configuration with `changes`. The doctor's clock is `aheadMs` ahead of the chain. `fetch` answers for other machines. */
+  /**
+   * The doctor's lines for a valid configuration with `changes`. The doctor's clock is `aheadMs`
+   * ahead of the chain. `fetch` answers for other machines.
+   */
   check(changes: Values, more?: Partial<ConfigurationSource>, aheadMs?: number, fetch?: TeamFetch): Promise<string[]>
   /** `TRON_NODES` with one node, some of whose results are altered. */
   alteredNode(alter: Alteration): Promise<Values>
@@ -29,7 +32,10 @@ export interface DoctorHarness {
   close(): Promise<void>
 }
 
-/** Answers the doctor's requests to other machines, for example to those of a team's Cloudflare Access. */
+/**
+ * Answers the doctor's requests to other machines, for example to those of a team's Cloudflare
+ * Access.
+ */
 type TeamFetch = (url: string) => Promise<Response>
 
 /** Starts a local chain. `close` also stops all servers that the test has started. */
@@ -84,7 +90,10 @@ export function secretsIn(text: string): string[] {
   return secrets.filter((secret) => text.includes(secret))
 }
 
-/** Starts a local chain with a TRX deposit and a token deposit in final blocks, so that there are logs to ask for. */
+/**
+ * Starts a local chain with a TRX deposit and a token deposit in final blocks, so that there are
+ * logs to ask for.
+ */
 export async function startChain(): Promise<Devnet> {
   const devnet = await startDevnet(temporary)
   await devnet.pay({ to: depositBase58, amount: '3', currency: 'TRX' })
@@ -93,7 +102,10 @@ export async function startChain(): Promise<Devnet> {
   return devnet
 }
 
-/** A valid configuration of this machine on the local chain. It causes one warning: that it has a single node. */
+/**
+ * A valid configuration of this machine on the local chain. It causes one warning: that it has a
+ * single node.
+ */
 export function valuesFor(devnet: Devnet): Values {
   const { TRON_XPUB, TRON_CHAIN_ID, CURRENCIES } = bindingsFor(devnet)
   const node = { rpc: `${devnet.rpcUrl}?key=${urlSecret}`, api: devnet.apiUrl, keyVar: 'NODE_KEY', ...noLimits }
@@ -107,10 +119,16 @@ export function sourceOf(values: Values, more: Partial<ConfigurationSource> = {}
   return { isDeployment: false, vars: {}, values, all: values, ...origin, place, databases: [], ...more }
 }
 
-/** What the doctor reads from a database with one issued address, at index 0, and without stored settings. */
+/**
+ * What the doctor reads from a database with one issued address, at index 0, and without stored
+ * settings.
+ */
 const storedFirst: ReadStored = async () => ok({ settings: [], lastIndex: 0, strangers: [] })
 
-/** The doctor's platform with a clock in virtual time. `run` runs work, and lets that time pass until it ends. */
+/**
+ * The doctor's platform with a clock in virtual time. `run` runs work, and lets that time pass
+ * until it ends.
+ */
 interface TimedPlatform extends DoctorPlatform, Pick<CommandTime, 'run'> {}
 
 /** Reads a new database with the real migrations, after these statements. */
@@ -120,7 +138,10 @@ export function rowsOfNewDatabase(...statements: readonly string[]): QueryRows {
   return async (queries) => queries.map((query) => sqlite.prepare(query).all())
 }
 
-/** The doctor's platform, whose clock is `aheadMs` ahead of the newest block. The local chain makes blocks only on command. */
+/**
+ * The doctor's platform, whose clock is `aheadMs` ahead of the newest block. The local chain makes
+ * blocks only on command.
+ */
 export async function platformAt(
   devnet: Devnet,
   aheadMs = 0,
@@ -146,7 +167,10 @@ export function resultsOf(source: ConfigurationSource, { run, ...platform }: Tim
   return run(read())
 }
 
-/** Answers a request to a test's server. If the promise rejects, the server closes the connection without an answer. */
+/**
+ * Answers a request to a test's server. If the promise rejects, the server closes the connection
+ * without an answer.
+ */
 export type Responder = (
   body: string,
   path: string,

@@ -86,10 +86,12 @@ describe('the doctor on a valid configuration', () => {
     ['because it is cut off', 25, 75, 'has no peers: the newest block is 75 s behind the clock', '0x0'],
   ])('names a node that is behind, %s, and does not count it as usable', async (_, blocks, seconds, says, peers) => {
     const hex = (n: number) => n.toString(16)
-    const hashAt = (height: number, hash: string) => `0x${hex(height).padStart(16, '0')}${hash.slice(18)}` // a hash begins with the height
+    // a hash begins with the height
+    const hashAt = (height: number, hash: string) => `0x${hex(height).padStart(16, '0')}${hash.slice(18)}`
     const goesOn = await harness.alteredNode(({ params }, result) => {
       if (params[0] !== 'latest') return
-      const block = result as Record<'hash' | 'parentHash' | 'number' | 'timestamp', string> // safe: a block of the local chain
+      // safe: a block of the local chain
+      const block = result as Record<'hash' | 'parentHash' | 'number' | 'timestamp', string>
       const height = Number(block.number) + blocks
       const timestamp = `0x${hex(Number(block.timestamp) + seconds)}`
       const [hash, parentHash] = [hashAt(height, block.hash), hashAt(height - 1, block.parentHash)]

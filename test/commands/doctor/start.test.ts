@@ -40,7 +40,10 @@ function write(name: string, text: string): void {
   writeFileSync(join(folder, name), text)
 }
 
-/** Options for a command in the folder, with `wrangler` as it is installed there. One warning is expected: the local chain's time is behind. */
+/**
+ * Options for a command in the folder, with `wrangler` as it is installed there. One warning is
+ * expected: the local chain's time is behind.
+ */
 const inFolder = (environment: Record<string, string>) => {
   return { cwd: folder, environment: { PATH: [folder, '/usr/bin', '/bin'].join(delimiter), ...environment } }
 }

@@ -96,7 +96,10 @@ describe('npm run keys', () => {
 })
 
 describe('a program that a package brings', () => {
-  /** Installs this Node again as the program of another package, as if a package had brought its own `node`. */
+  /**
+   * Installs this Node again as the program of another package, as if a package had brought its own
+   * `node`.
+   */
   function installOther(): string {
     const program = join(folder, 'node_modules/other/bin/node')
     mkdirSync(join(program, '..'), { recursive: true })

@@ -23,7 +23,10 @@ export interface AskedService {
   readonly time: CommandTime
   /** All requests that the service has received. */
   readonly asked: { readonly path: string; readonly authorization: string; readonly body: string }[]
-  /** Runs `npm run operate` with these arguments. Each line of `input` answers a question of the command. */
+  /**
+   * Runs `npm run operate` with these arguments. Each line of `input` answers a question of the
+   * command.
+   */
   operate(args: readonly string[], options?: Pick<CommandOptions, 'input' | 'environment'>): Promise<CommandEnd>
   /** Sends a POST request with a token of the backend `shop`. Returns `data` of the answer. */
   post(path: string, body: object): Promise<{ readonly list: readonly { readonly id: number }[] }>
@@ -35,8 +38,8 @@ export interface AskedService {
 }
 
 /**
- * Starts the service. `secret` is `BACKEND_JWT_SECRET` in the folder's `.dev.vars`; if it is null, the folder has no such file. `changes` replace or add
- * variables of the service.
+ * Starts the service. `secret` is `BACKEND_JWT_SECRET` in the folder's `.dev.vars`; if it is null,
+ * the folder has no such file. `changes` replace or add variables of the service.
  */
 export async function startAsked(secret: string | null, changes: Record<string, unknown> = {}): Promise<AskedService> {
   const store = openSqliteD1()

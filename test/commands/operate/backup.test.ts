@@ -26,7 +26,10 @@ const withLineEnds = ['a\nb', 'a\r\nb\rc', 'BEGIN TRANSACTION;\nCOMMIT;\n', "it'
 const largest = Number.MAX_SAFE_INTEGER
 const beyond = (2n ** 256n - 1n).toString() // chain units are text, because they can be above 2^53
 
-/** Stores a row with each of the texts and numbers. The triggers are left out, because only what is stored matters here. */
+/**
+ * Stores a row with each of the texts and numbers. The triggers are left out, because only what is
+ * stored matters here.
+ */
 function fill(database: LocalDatabase): void {
   const db = new DatabaseSync(databaseFileIn(database.folder))
   const triggers = db.prepare(`SELECT name, sql FROM sqlite_schema WHERE type = 'trigger'`).all()

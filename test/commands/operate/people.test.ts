@@ -27,7 +27,10 @@ async function closedUrl(): Promise<string> {
   return url
 }
 
-/** Gives user 7 a balance of 100 USDT, and asks for `count` payouts of 10 USDT each as the backend `shop`. */
+/**
+ * Gives user 7 a balance of 100 USDT, and asks for `count` payouts of 10 USDT each as the backend
+ * `shop`.
+ */
 async function askForPayouts(count: number): Promise<void> {
   service.rows(`${agreedDecimals()} RETURNING contract`)
   await service.post('/ledger/entries', { entries: [{ uid: 7, cuy: 2, type: 9, osn: 'start', amt: '100' }] })

@@ -27,13 +27,17 @@ afterAll(async () => {
 })
 
 /**
- * Milliseconds that the clock moves before each scan. All moves together stay below a minute: the database refuses entries that are later than its own clock.
+ * Milliseconds that the clock moves before each scan. All moves together stay below a minute: the
+ * database refuses entries that are later than its own clock.
  */
 const lookMs = 5_000
 let skippedMs = 0
 const lines: string[] = []
 
-/** The whole service on the chain, over the local database in a folder, as one deployment. `host` has the scanner's storage. */
+/**
+ * The whole service on the chain, over the local database in a folder, as one deployment. `host`
+ * has the scanner's storage.
+ */
 function deploy({ folder }: LocalDatabase, host: MemoryHost, variables: Record<string, unknown> = {}) {
   const clock = {
     now: () => (Date.now() + skippedMs) as UnixMs, // safe: milliseconds since 1970
@@ -128,7 +132,8 @@ it('the way back from a restore ends with every deposit at its user, and with su
   expect(await service.post(...late)).toMatchObject({ code: 200 })
   service.close()
 
-  // Steps 1 and 2: issuing is switched off, the backup goes into an empty database, and the scan goes on.
+  // Steps 1 and 2: issuing is switched off, the backup goes into an empty database, and the scan
+  // goes on.
   const executed = await restored.wrangler('d1', 'execute', 'DB', '--local', '--env=', '--yes', '--file', backup)
   expect([executed.code, executed.all]).toMatchObject([0, expect.any(String)])
   service = deploy(restored, host, { ISSUE_ADDRESSES: 'off' })
@@ -137,7 +142,8 @@ it('the way back from a restore ends with every deposit at its user, and with su
   await deposit(service, 2, '5') // arrives between the restore and the reservation
   expect([await usdtOf(service, 7), await usdtOf(service, 8)]).toEqual([23, 6])
 
-  // Steps 3 and 4: the addresses that were issued after the backup are reserved, and their blocks are read again.
+  // Steps 3 and 4: the addresses that were issued after the backup are reserved, and their blocks
+  // are read again.
   const variables = { TRON_CHAIN_ID: '0x6465766e' }
   const reserve = await restored.operateWith(variables, 'reserve', '--to', '4')
   expect([reserve.code, reserve.out]).toEqual([0, expect.stringMatching(/^3 addresses are reserved, up to index 4: /)])
@@ -182,7 +188,9 @@ it('the way back from a restore ends with every deposit at its user, and with su
     await pass(86_400_000)
     for (let tick = 0; tick < 6; tick += 1) {
       await pass(61_000)
-      await chain.devnet.mine(70) // the reading of a balance is judged once the scan has passed all blocks that the balance may include
+      // the reading of a balance is judged once the scan has passed all blocks that the balance may
+      // include
+      await chain.devnet.mine(70)
       await service.tick()
     }
   }

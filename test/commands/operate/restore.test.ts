@@ -137,7 +137,8 @@ it('what was paid to a reserved address since the copy has a row: before the res
   const hundred = { height: 100 as BlockHeight, hash: 'a'.repeat(64) as BlockHash }
   await startScan(copy.db, hundred, { ...hundred, timestamp: at }, at)
   expect(await copy.issue(7)).toBe(addressAt(0))
-  // After the restore the scan goes on, without the address at index 1, which was issued after the backup.
+  // After the restore the scan goes on, without the address at index 1, which was issued after the
+  // backup.
   await copy.db.prepare('UPDATE scan SET finalized = 200').run()
   copy.close()
 

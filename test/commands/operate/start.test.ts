@@ -29,7 +29,8 @@ describe('npm run operate, with the real migrations', () => {
       unhex('${issued}'), '5', 1, 'seen', 0, 9, 5, 5)`)
 
   beforeAll(() => {
-    database = createLocalDatabase() // its wrangler is a stand-in; busy.test.ts runs the real command with the real wrangler
+    // its wrangler is a stand-in; busy.test.ts runs the real command with the real wrangler
+    database = createLocalDatabase()
     rows(`INSERT INTO scan (id, height, hash, finalized, finalized_time, finalized_at, advanced_at, caught_up_at, tried_at)
       VALUES (1, 100, '${'a'.repeat(64)}', 100, 5, 5, 5, 5, 5)`)
   })
@@ -236,7 +237,10 @@ describe('npm run operate, with the real migrations', () => {
 })
 
 describe('the options of npm run operate', () => {
-  /** A folder whose `wrangler` only records its arguments: the real one would need an account for a deployment. */
+  /**
+   * A folder whose `wrangler` only records its arguments: the real one would need an account for a
+   * deployment.
+   */
   let folder: string
   beforeAll(() => {
     folder = mkdtempSync(join(tmpdir(), 'places-'))

@@ -20,7 +20,10 @@ export interface PayoutDeployment {
   readonly service: ScriptedService
   readonly script: ScriptedService['script']
   readonly node: OwnNode
-  /** The clock of the service, the node and the commands that `call` runs. It moves only while such a command waits. */
+  /**
+   * The clock of the service, the node and the commands that `call` runs. It moves only while such
+   * a command waits.
+   */
   readonly time: CommandTime
   readonly path: (name: string) => string
   /** Runs the command in a process, for this service, with the test mnemonic as its input. */
@@ -32,7 +35,9 @@ export interface PayoutDeployment {
   stop(): Promise<void>
 }
 
-/** Creates the folder with limits in `limits.json`, and starts the service and a node on its chain. */
+/**
+ * Creates the folder with limits in `limits.json`, and starts the service and a node on its chain.
+ */
 export async function startDeployment(): Promise<PayoutDeployment> {
   const time = createCommandTime()
   const { now } = time.clock
@@ -74,8 +79,8 @@ export async function startDeployment(): Promise<PayoutDeployment> {
 
 const signals = 'const die = () => { process.kill(process.pid, "SIGKILL"); for (;;); }'
 /**
- * The source of a module that kills the process at call number `count` of a function of `node:fs`: before the call, after it, or with half of its bytes
- * written.
+ * The source of a module that kills the process at call number `count` of a function of `node:fs`:
+ * before the call, after it, or with half of its bytes written.
  */
 export const dieAt = (name: 'fsyncSync' | 'writeSync', count: number, when: 'before' | 'after' | 'half') => `
 import fs from 'node:fs'

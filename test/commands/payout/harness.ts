@@ -34,7 +34,9 @@ export const assets = unwrap(
   }),
 )
 
-/** A signer and a scripted service. Their clock is virtual and moves only when one of them waits. */
+/**
+ * A signer and a scripted service. Their clock is virtual and moves only when one of them waits.
+ */
 export interface TestSigner {
   readonly service: ScriptedService
   readonly script: ScriptedService['script']
@@ -43,14 +45,20 @@ export interface TestSigner {
   /** What the signer has printed. */
   readonly lines: string[]
   signer: Signer
-  /** Closes the journal and opens it as a new process would. `path` names another journal; `isNew` creates it. */
+  /**
+   * Closes the journal and opens it as a new process would. `path` names another journal; `isNew`
+   * creates it.
+   */
   restart(changes?: Partial<Signer> & { readonly path?: string; readonly isNew?: boolean }): void
   /** Lets the signer run for `count` rounds. */
   rounds(count: number): Promise<void>
   stop(): Promise<void>
 }
 
-/** Nodes that find no transaction in a block, except those in `mined` (true: it succeeded). Their newest final block has the time of the clock. */
+/**
+ * Nodes that find no transaction in a block, except those in `mined` (true: it succeeded). Their
+ * newest final block has the time of the clock.
+ */
 export const quietNodes = (clock: { readonly ms: number }, mined: ReadonlyMap<string, boolean> = new Map()) =>
   ({
     clock: { now: () => clock.ms },
@@ -108,10 +116,12 @@ export async function startSigner(
       const abort = new AbortController()
       let left = count
       const sleep = async (ms: number) => {
-        if (ms > 2_000) return new Promise<void>(() => {}) // so long a sleep is the time limit of a request: it never ends, so no request times out
+        // so long a sleep is the time limit of a request: it never ends, so no request times out
+        if (ms > 2_000) return new Promise<void>(() => {})
         clock.ms += ms
         left -= 1
-        await new Promise((resolve) => setTimeout(resolve, 5)) // 5 ms of real time, in which requests to the service can go on
+        // 5 ms of real time, in which requests to the service can go on
+        await new Promise((resolve) => setTimeout(resolve, 5))
         if (left === 0) abort.abort()
       }
       await keepSigning(

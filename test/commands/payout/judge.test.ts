@@ -115,7 +115,8 @@ describe('a payout that the service offers', () => {
     expect(judge(payoutOf(1, { moved }), known({ again: new Set(['1 1 b']) })).kind).toBe('leave')
     const named = new Set([old.txid])
     expect(judge(payoutOf(1, { moved }), known({ earlier: [old], again: named })).kind).toBe('sign')
-    expect(judge(payoutOf(1, { moved }), known({ earlier: [old], again })).kind).toBe('prove') // the earlier transaction could pay the payout, too
+    // the earlier transaction could pay the payout, too
+    expect(judge(payoutOf(1, { moved }), known({ earlier: [old], again })).kind).toBe('prove')
   })
 
   it.each([{ units: '5' }, 'something', [{}], [null], 1])('with a moved of another form, %j, is left', (moved) => {

@@ -22,8 +22,8 @@ afterEach(() => deployment.stop())
 const args = ['run', '--limits', 'limits.json', '--journal', 'journal', '--stdin']
 
 /**
- * Runs the signer until the preloaded module kills it. With `at`, the service kills it at a request to `at[0]`: after acting on the request if `at[1]` is true,
- * else before.
+ * Runs the signer until the preloaded module kills it. With `at`, the service kills it at a request
+ * to `at[0]`: after acting on the request if `at[1]` is true, else before.
  */
 async function runUntilKilled(
   options: CommandOptions,

@@ -87,7 +87,8 @@ describe('what a signer leaves for a person', () => {
 
   it('is more than it signs for one user in a day', () => {
     const entries = [entryOf({ amt: '6' }), entryOf({ amt: '50', uid: 8 })]
-    const perUserPerDay = 10_000_000n as never // safe: the type comes from the default limits, in which this limit is null
+    // safe: the type comes from the default limits, in which this limit is null
+    const perUserPerDay = 10_000_000n as never
     expect(excess(4_000_001n, { perUserPerDay }, entries)).toBe(
       'more than this signer signs for one user in 24 hours: 6 USDT of 10 USDT',
     )

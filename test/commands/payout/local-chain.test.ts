@@ -29,7 +29,10 @@ let worker: RunningWorkers
 let deployment: TestDeployment
 let environment: Record<string, string>
 
-/** Starts a chain that executes contracts, and the bundle that a deployment uploads. User 7 gets 500 of each currency. Makes a folder for the signer. */
+/**
+ * Starts a chain that executes contracts, and the bundle that a deployment uploads. User 7 gets 500
+ * of each currency. Makes a folder for the signer.
+ */
 beforeAll(async () => {
   const bundle = bundleService()
   devnet = await startDevnet({ ...temporary, behindSeconds: 240 })

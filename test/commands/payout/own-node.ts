@@ -4,7 +4,10 @@ import { listen, type RunningServer } from '../../support/loopback.ts'
 import { chainId } from './harness.ts'
 import { blockAt } from './scripted-service.ts'
 
-/** The signer's own Tron node, on the chain of the scripted service. `script` changes the node's answers. */
+/**
+ * The signer's own Tron node, on the chain of the scripted service. `script` changes the node's
+ * answers.
+ */
 export interface OwnNode extends RunningServer {
   readonly script: {
     chainId: string
@@ -26,7 +29,10 @@ interface Call {
   readonly params?: readonly string[]
 }
 
-/** Starts the signer's own node. By default the node's newest final block is the one that the scripted service names. */
+/**
+ * Starts the signer's own node. By default the node's newest final block is the one that the
+ * scripted service names.
+ */
 export async function startOwnNode(now: () => number): Promise<OwnNode> {
   const script: OwnNode['script'] = {
     chainId,
@@ -56,7 +62,9 @@ export async function startOwnNode(now: () => number): Promise<OwnNode> {
   return { ...server, script }
 }
 
-/** The reply of the HTTP API about a transaction: one that is mined is in the newest final block. */
+/**
+ * The reply of the HTTP API about a transaction: one that is mined is in the newest final block.
+ */
 function infoOf({ mined, behindMs }: OwnNode['script'], txid: string, now: number): object {
   const isSuccess = mined.get(txid)
   if (isSuccess === undefined) return {}

@@ -24,7 +24,10 @@ afterEach(async () => {
   for (const node of nodes) await node.close()
 })
 
-/** The URL of a node in the configuration. Each node has another host, because two nodes of one host would count as one. */
+/**
+ * The URL of a node in the configuration. Each node has another host, because two nodes of one host
+ * would count as one.
+ */
 const addressOf = (node: OwnNode) => node.url.replace('127.0.0.1', `127.0.0.${nodes.indexOf(node) + 1}`)
 
 /** The signer's two nodes, which must agree. */

@@ -131,7 +131,9 @@ describe('a second transaction of a payout', () => {
     await ended()
     await test.rounds(3)
     expect(said('it can be mined until')).toHaveLength(1)
-    test.clock.ms += 20 * minuteMs // the transaction expired less than ten minutes ago: the clock of the signer could be wrong by as much
+    // the transaction expired less than ten minutes ago: the clock of the signer could be wrong by
+    // as much
+    test.clock.ms += 20 * minuteMs
     await test.rounds(9)
     expect(said('it has expired: signed again from')).toHaveLength(1)
     expect(said('it can be mined until')).toHaveLength(1)
@@ -206,7 +208,8 @@ describe('a second transaction of a payout', () => {
     test.script.refusals.set(payout.id, { code: 422, reason: 'expired', why: 'it has expired' })
     await test.rounds(40) // 80 seconds: a round takes two
     expect(test.signer.journal.entries).toHaveLength(1)
-    expect(test.script.received).toHaveLength(3) // handed in when it was signed, by the comparison at the start, and a minute later
+    // handed in when it was signed, by the comparison at the start, and a minute later
+    expect(test.script.received).toHaveLength(3)
     expect(said('handed in again, REFUSED')).toHaveLength(2)
   })
 })
@@ -226,7 +229,8 @@ describe('a service that was restored to an older copy', () => {
       `LOOK AT: 1 TRX to ${recipient} (uid 1, lost) txid ${second?.txid}: the service does not know it: ` +
         'the backend must ask for it again, with the same key',
     ])
-    // The backend asks for the lost payout once more, with the same `osn`. The new payout has another id.
+    // The backend asks for the lost payout once more, with the same `osn`. The new payout has
+    // another id.
     test.script.stopped = null
     test.script.ask({ to: recipient, osn: 'other' })
     const again = test.script.ask({ to: recipient, osn: 'lost' })
@@ -240,7 +244,8 @@ describe('a service that was restored to an older copy', () => {
     const payout = test.script.ask({ to: recipient })
     await test.rounds(1)
     const txid = test.signer.journal.entries[0]?.txid
-    // The first transaction was mined, but the restored database lacks it. Since the restore, a second signer's transaction was handed in, and has expired.
+    // The first transaction was mined, but the restored database lacks it. Since the restore, a
+    // second signer's transaction was handed in, and has expired.
     Object.assign(payout, { state: 'approved', txid: undefined, attempts: 1 })
     await test.rounds(2)
     expect(test.script.received).toHaveLength(1)

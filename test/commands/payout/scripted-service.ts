@@ -33,8 +33,9 @@ export function blockAt(ms: number): { readonly height: number; readonly hash: s
 const finalityMs = 57_000
 
 /**
- * The routes of the service that a signer uses, in memory, as their documentation describes them. `script` lets a test lie, or go back to an older
- * copy. It is outside of the signer, so a double may stand in for it.
+ * The routes of the service that a signer uses, in memory, as their documentation describes them.
+ * `script` lets a test lie, or go back to an older copy. It is outside of the signer, so a double
+ * may stand in for it.
  */
 export async function startPayoutService(address: string, now: () => number) {
   const script = {
@@ -50,7 +51,10 @@ export async function startPayoutService(address: string, now: () => number) {
     head: () => blockAt(now() - finalityMs),
     /** Refusals of what is handed in, by the payout's id. */
     refusals: new Map<number, { readonly code: number; readonly reason: string; readonly why: string }>(),
-    /** Called before the service carries out a request (`isDone` is false) and after it. A returned response replaces the usual one. */
+    /**
+     * Called before the service carries out a request (`isDone` is false) and after it. A returned
+     * response replaces the usual one.
+     */
     onRequest: async (_path: string, _isDone: boolean): Promise<{ status: number; body: string } | undefined> =>
       undefined,
     /** Adds an approved payout, by default of 1 TRX of user 1. */
@@ -127,7 +131,8 @@ async function respond(script: Script, path: string, body: string) {
     return { status: 409, body: JSON.stringify(stopped), headers: { 'x-reason': 'payouts-stopped' } }
   }
   const data = answer(script, path, body)
-  const reply = JSON.stringify({ code: 200, msg: 'success', data }).replace(/"amt":"([\d.]+)"/g, '"amt":$1') // amounts are JSON numbers
+  // amounts are JSON numbers
+  const reply = JSON.stringify({ code: 200, msg: 'success', data }).replace(/"amt":"([\d.]+)"/g, '"amt":$1')
   const late = await script.onRequest(path, true)
   return { ...(late ?? { status: 200, body: reply }), headers: {} }
 }

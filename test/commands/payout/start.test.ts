@@ -273,7 +273,10 @@ describe('the three steps for a machine without a network', () => {
   })
 
   describe('where a payout has failed and is approved again, long before its transaction expires,', () => {
-    /** Signs a payout in the three steps. The service then shows that its transaction has ended, and the node that it has failed in a final block. */
+    /**
+     * Signs a payout in the three steps. The service then shows that its transaction has ended, and
+     * the node that it has failed in a final block.
+     */
     const failed = async (mined: boolean | null = false) => {
       const payout = deployment.script.ask({ to: recipient })
       await deployment.call(['fetch', '--out', 'first.json'])

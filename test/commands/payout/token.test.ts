@@ -18,9 +18,13 @@ beforeEach(() => {
 afterEach(() => rmSync(folder, { recursive: true, force: true }))
 
 type Algorithm = Parameters<typeof crypto.subtle.generateKey>[0]
-/** A key pair as WebCrypto exports it, with the members `key_ops` and `ext`, and WebCrypto's names of algorithms. */
+/**
+ * A key pair as WebCrypto exports it, with the members `key_ops` and `ext`, and WebCrypto's names
+ * of algorithms.
+ */
 async function exported(algorithm: Algorithm): Promise<{ readonly own: JWK; readonly published: JWK }> {
-  const pair = (await crypto.subtle.generateKey(algorithm, true, ['sign', 'verify'])) as CryptoKeyPair // safe: it is a key pair
+  // safe: it is a key pair
+  const pair = (await crypto.subtle.generateKey(algorithm, true, ['sign', 'verify'])) as CryptoKeyPair
   const [own, published] = [pair.privateKey, pair.publicKey].map((key) => crypto.subtle.exportKey('jwk', key))
   return { own: (await own) as JWK, published: (await published) as JWK }
 }

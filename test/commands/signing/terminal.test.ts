@@ -58,7 +58,8 @@ describe('a visible line', () => {
   it('is read after its question, which stays on the screen', async () => {
     const { terminal, shown } = atTerminal(['yes\r'])
     expect(await terminal.ask('Sure? ')).toBe('yes')
-    expect(shown().lastIndexOf('Sure? ')).toBeGreaterThan(shown().lastIndexOf('\u001b[0J')) // the question is still visible
+    // the question is still visible
+    expect(shown().lastIndexOf('Sure? ')).toBeGreaterThan(shown().lastIndexOf('\u001b[0J'))
   })
 })
 

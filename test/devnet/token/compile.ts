@@ -2,7 +2,9 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { fileURLToPath } from 'node:url'
 
-/** The stored result of compiling the token: its creation code and the selectors of its functions. */
+/**
+ * The stored result of compiling the token: its creation code and the selectors of its functions.
+ */
 export interface TokenArtifact {
   readonly compiler: string
   /** `0x` and hex digits. */
@@ -53,9 +55,12 @@ export function compileToken(name: ContractName = 'TestUSDT'): TokenArtifact {
   return { compiler: solc.version(), bytecode: `0x${bytecode.object}`, selectors: methodIdentifiers }
 }
 
-/** Reads the stored artifact of a contract. A test compares the artifact with the contract's source. */
+/**
+ * Reads the stored artifact of a contract. A test compares the artifact with the contract's source.
+ */
 export function readTokenArtifact(name: ContractName = 'TestUSDT'): TokenArtifact {
-  return JSON.parse(readFileSync(artifactPath(name), 'utf8')) as TokenArtifact // safe: this file, run as a program, has written it
+  // safe: this file, run as a program, has written it
+  return JSON.parse(readFileSync(artifactPath(name), 'utf8')) as TokenArtifact
 }
 
 /** The selector of one of the token's functions, 8 hex digits. */

@@ -57,7 +57,10 @@ const act = async (email: string, path: string, body: object, headers: Record<st
 const unauthorized = failed(401, toAuthProblem('unauthorized').msg)
 const reader = async (response: Response) => ((await response.json()) as { data: { reader: unknown } }).data.reader
 
-/** Gives user 7 a balance of 100 USDT, and asks for `count` payouts of 10 USDT each. The payouts get the ids 1, 2, 3 … */
+/**
+ * Gives user 7 a balance of 100 USDT, and asks for `count` payouts of 10 USDT each. The payouts get
+ * the ids 1, 2, 3 …
+ */
 async function askForPayouts(count = 1): Promise<void> {
   await service.get('/tron/generate')
   await service.tick() // the tick asks nodes for the decimals of USDT, without which no payout is accepted
@@ -70,7 +73,8 @@ async function askForPayouts(count = 1): Promise<void> {
 
 describe('a person who has signed in by Cloudflare Access', () => {
   test.each([
-    ['ann@example.com', 'ann@example.com', ['ledger:read', 'ledger:approve']], // the rule for her address wins over that for her domain
+    // the rule for her address wins over that for her domain
+    ['ann@example.com', 'ann@example.com', ['ledger:read', 'ledger:approve']],
     ['Ann@Example.COM', 'ann@example.com', ['ledger:read', 'ledger:approve']],
     ['cid@example.com', 'cid@example.com', ['ledger:read']],
     ['bo@other.example', 'bo@other.example', ['ledger:read', 'ledger:pay']],
@@ -216,7 +220,8 @@ describe('two people', () => {
       if (open.includes(path)) expect(status, path).toBe(400)
       else expect({ path, status, body }).toEqual({ path, ...failed(403, onlyBackends.msg) })
     }
-    expect((await ask('eve@example.com', '/ledger/address?uid=99')).status).toBe(404) // a GET request of a person never issues an address
+    // a GET request of a person never issues an address
+    expect((await ask('eve@example.com', '/ledger/address?uid=99')).status).toBe(404)
   })
 
   test.each<[string, Record<string, string>]>([

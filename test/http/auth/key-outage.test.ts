@@ -80,7 +80,10 @@ describe('many requests of an isolate without keys', () => {
 })
 
 describe('while the issuer cannot be reached', () => {
-  /** A service that has fetched the issuer's keys once. `respond` answers its later requests for keys. */
+  /**
+   * A service that has fetched the issuer's keys once. `respond` answers its later requests for
+   * keys.
+   */
   async function afterOutage(respond: () => Response | Promise<Response>): Promise<AuthHarness> {
     let isFirst = true
     const harness = served(() => {

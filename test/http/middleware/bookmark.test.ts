@@ -10,8 +10,9 @@ const refused = {
 }
 
 /**
- * A service whose database records in `starts` at what each session starts (`first-primary` or a bookmark), and `no session` for a statement without a session.
- * With `refuse` the database refuses every bookmark, as D1 can.
+ * A service whose database records in `starts` at what each session starts (`first-primary` or a
+ * bookmark), and `no session` for a statement without a session. With `refuse` the database refuses
+ * every bookmark, as D1 can.
  */
 async function watched(refuse = false) {
   const starts: string[] = []
@@ -69,7 +70,8 @@ describe('the copy of the database that is read', () => {
   test.each([
     ['/wallet/list', '/wallet/list'],
     ['/wallet/flow/list', '/wallet/flow/list'],
-    ['/tron/balance', '/tron/balance?cuy=2'], // another query, because the answer to the same one would come from memory
+    // another query, because the answer to the same one would come from memory
+    ['/tron/balance', '/tron/balance?cuy=2'],
   ])('at %s has reached the bookmark, and is the primary without one', async (first, second) => {
     const { service, starts } = await watched()
     await service.get(first)
@@ -80,7 +82,8 @@ describe('the copy of the database that is read', () => {
   test('is the primary for a route that writes, whatever the bookmark', async () => {
     const { service, starts } = await watched()
     await service.get('/tron/generate', 7, { headers: { [header]: good } })
-    expect(starts.filter((start) => start !== 'no session')).toEqual(['first-primary']) // the scanner, which issues the address, uses no session
+    // the scanner, which issues the address, uses no session
+    expect(starts.filter((start) => start !== 'no session')).toEqual(['first-primary'])
   })
 
   test('is the primary where D1 refuses the bookmark, with a line in the log', async () => {

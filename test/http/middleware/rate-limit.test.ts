@@ -11,7 +11,10 @@ const figures = [...wranglerText.matchAll(/name = "(RATE_\w+)"\nnamespace_id = "
   ([, name, namespace, simple]) => ({ name, namespace, simple }),
 )
 
-/** Limiters that let the first `max` requests of each user pass. `counts` has the number of requests by limiter and user. */
+/**
+ * Limiters that let the first `max` requests of each user pass. `counts` has the number of requests
+ * by limiter and user.
+ */
 function countingLimiters(max: number) {
   const counts = new Map<string, number>()
   const limiter = (name: string) => ({
@@ -126,7 +129,8 @@ const nodesFigure = 20
 describe('the platform’s own limiter, with the figures of wrangler.toml', () => {
   test('allows its limit in each minute and no more', async () => {
     const service = await startService({ RATE_LISTS: env.RATE_LISTS, RATE_NODES: env.RATE_NODES })
-    // Twice the limit and one more: even if a new minute begins between them, one of the two minutes has too many.
+    // Twice the limit and one more: even if a new minute begins between them, one of the two
+    // minutes has too many.
     const calls = 2 * nodesFigure + 1
     const getAll = (path: string) => Promise.all(Array.from({ length: calls }, () => service.get(path)))
     const some = await getAll('/tron/recharge?txid=x')

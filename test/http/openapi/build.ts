@@ -1,6 +1,7 @@
 /**
- * `npm run docs`: writes the static files of a deployment into `.assets`: /openapi.json, the page /docs with all that it loads, and the pages for
- * people. wrangler runs it before each start and each deployment. None of this is in the Worker's bundle.
+ * `npm run docs`: writes the static files of a deployment into `.assets`: /openapi.json, the page
+ * /docs with all that it loads, and the pages for people. wrangler runs it before each start and
+ * each deployment. None of this is in the Worker's bundle.
  */
 import { copyFileSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
@@ -21,8 +22,9 @@ const packaged = ['swagger-ui-bundle.js', 'swagger-ui-bundle.js.LICENSE.txt', 's
 const own = ['page.js', 'page.css', 'icon.svg']
 
 /**
- * The headers of static files: they allow nothing from other origins, nothing inline and no frames. swagger-ui.css has icons as `data:`. A path that two rules
- * match gets both policies, and browsers enforce both: the pages for people, unlike Swagger UI, must not even insert text as HTML.
+ * The headers of static files: they allow nothing from other origins, nothing inline and no frames.
+ * swagger-ui.css has icons as `data:`. A path that two rules match gets both policies, and browsers
+ * enforce both: the pages for people, unlike Swagger UI, must not even insert text as HTML.
  */
 const headers = `/*
   Content-Security-Policy: default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'
@@ -37,10 +39,12 @@ const headers = `/*
   Content-Security-Policy: require-trusted-types-for 'script'; trusted-types 'none'
 `
 
-const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { version: string } // safe: package.json has a version
+// safe: package.json has a version
+const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { version: string }
 
 mkdirSync(page, { recursive: true })
-// Before the pages, which make some of its schemas too: the document lists them in the order in which they are made.
+// Before the pages, which make some of its schemas too: the document lists them in the order in
+// which they are made.
 const document = JSON.stringify(createDocument(version))
 await buildPages(assets)
 writeFileSync(join(assets, '_headers'), headers)
@@ -48,7 +52,8 @@ writeFileSync(join(assets, 'openapi.json'), document)
 copyFileSync(join(sources, 'page.html'), join(assets, 'docs.html'))
 for (const name of own) copyFileSync(join(sources, name), join(page, name))
 for (const name of packaged) copyFileSync(join(swaggerUi, name), join(page, name))
-// Old files are removed one by one: emptying the folder would break a running service that serves from it.
+// Old files are removed one by one: emptying the folder would break a running service that serves
+// from it.
 for (const name of readdirSync(page)) {
   if (!own.includes(name) && !packaged.includes(name)) rmSync(join(page, name), { recursive: true })
 }

@@ -28,7 +28,8 @@ async function startWithBackend() {
   const serve: typeof fetch = async (input, init) => {
     const { pathname, search } = new URL(String(input))
     const headers = Object.fromEntries(new Headers(init?.headers))
-    return service.ledger(pathname + search, { ...(init as RequestInit), headers }) // safe: the client sends plain requests
+    // safe: the client sends plain requests
+    return service.ledger(pathname + search, { ...(init as RequestInit), headers })
   }
   return hc<AppType>(base, { fetch: serve })
 }

@@ -16,7 +16,10 @@ const documented = documentedOperations().map((one) => ({ ...one, method: one.me
 /** The answer to each documented request, by its place in `examples.json`. */
 const answers = new Map<string, Recording>()
 
-/** Sends a documented request, checks its headers and the schema of its body, and keeps the answer for `examples.json`. */
+/**
+ * Sends a documented request, checks its headers and the schema of its body, and keeps the answer
+ * for `examples.json`.
+ */
 async function answer(service: RunningService, one: Documented): Promise<Recording> {
   const { method, path, query = '', name, reason, requestHeaders, schema } = one
   const headers = { ...requestHeaders, ...(name === 'keys-unavailable' ? keySetToken : {}) }
@@ -29,7 +32,8 @@ async function answer(service: RunningService, one: Documented): Promise<Recordi
   expect(JSON.stringify(body)).toBe(text) // so that the recorded body has every digit
   const answered = { status: response.status, headers: others, body }
   const place = exampleKey(method, path, one).join()
-  expect(answers.get(place) ?? answered).toEqual(answered) // all routes answer alike what is documented as an answer of every route
+  // all routes answer alike what is documented as an answer of every route
+  expect(answers.get(place) ?? answered).toEqual(answered)
   answers.set(place, answered)
   return answered
 }
@@ -55,7 +59,8 @@ const failures = [
   ...failuresOutsideRoutes().map((one): Documented => ({ ...one, schema: failureBody() })),
 ]
 
-// All failures with the same situation (`given`) use one service, because a request that fails changes nothing.
+// All failures with the same situation (`given`) use one service, because a request that fails
+// changes nothing.
 describe.each([...Map.groupBy(failures, ({ given }) => given)])('the documentation has, given %s,', (given, all) => {
   let service: RunningService
   beforeAll(async () => {
@@ -81,7 +86,10 @@ test('every answer above is as recorded: after a change, run `npm run examples`'
   await expect(`{\n${groups.join(',\n')}\n}\n`).toMatchFileSnapshot('../../../src/worker/http/openapi/examples.json')
 })
 
-/** Reasons that are given for single payouts in a response with status 200, and so are no documented failure. The tests in test/payouts cause each. */
+/**
+ * Reasons that are given for single payouts in a response with status 200, and so are no documented
+ * failure. The tests in test/payouts cause each.
+ */
 const inLists: readonly string[] = Object.keys(handInTexts())
 
 test.each(allReasons().filter((one) => !inLists.includes(one)))(
@@ -144,7 +152,10 @@ const scopes: Readonly<Partial<Record<Situation, Readonly<Record<string, unknown
 /** An authorization header whose token only the keys of a key set can verify. */
 const keySetToken = bearer(forgeToken({ alg: 'ES256', kid: 'key-1' }, goodClaims(), 'signature'))
 
-/** An answer without what differs between runs: times, the size of the database and, for a used up allowance, when there is more. */
+/**
+ * An answer without what differs between runs: times, the size of the database and, for a used up
+ * allowance, when there is more.
+ */
 function undated(name: string, { status, headers, body }: Recording): string {
   const isUsedUp = /^\w+-allowance /.test(name) // when it is renewed depends on the time of day
   const text = JSON.stringify(body).replaceAll(/(?<="created_at":"|"until":"|"bytes":|"used":)[^",]+/g, '')

@@ -28,11 +28,17 @@ import {
   usdtTo,
 } from '../service.ts'
 
-/** Nodes that allow fewer requests in a day than are reserved for ticks, so that no request of a user is sent to them. */
+/**
+ * Nodes that allow fewer requests in a day than are reserved for ticks, so that no request of a
+ * user is sent to them.
+ */
 const nodesForTicks = nodesWith({ perDay: 10_000 })
 /** Nodes that allow fewer requests in a day than they have received already. */
 const nodesUsedUp = nodesWith({ perDay: 1 })
-/** Ticks need 22,500 requests a day. Callers have half of the other 1,000, and one caller a tenth of this half. */
+/**
+ * Ticks need 22,500 requests a day. Callers have half of the other 1,000, and one caller a tenth of
+ * this half.
+ */
 const nodesWithShares = nodesWith({ perDay: 23_500 })
 
 /** In all examples the service has payouts, and approves up to 5 USDT without a person. */
@@ -48,7 +54,10 @@ const withAddress = async (variables: Record<string, unknown> = {}) => {
   return { service, to: await addressIn(await service.get('/tron/generate')) }
 }
 
-/** The two deposits of the examples. All situations put them into a block of the same height, so that the documented txids fit. */
+/**
+ * The two deposits of the examples. All situations put them into a block of the same height, so
+ * that the documented txids fit.
+ */
 const deposits = (to: Address) => [trxTo(to, 3_500_000n), usdtTo(to, 25_000_000n)] as const
 
 const twoDeposits = async () => {
@@ -90,7 +99,10 @@ const silence = (service: RunningService) => {
   return service
 }
 
-/** Asks for transactions until the shares of the caller, and of backends that look transactions up, are used up. */
+/**
+ * Asks for transactions until the shares of the caller, and of backends that look transactions up,
+ * are used up.
+ */
 const useShare = async (service: RunningService) => {
   const path = `?txid=${unknownTxid}`
   for (const ask of [() => service.get(`/tron/recharge${path}`), () => service.ledger(`/ledger/transaction${path}`)]) {
@@ -109,8 +121,8 @@ const useRequests = async (service: RunningService) => {
 }
 
 /**
- * Contracts of tokens: a retired one, one whose decimals no node knows, one whose decimals differ from the configured ones, and one that is not
- * configured.
+ * Contracts of tokens: a retired one, one whose decimals no node knows, one whose decimals differ
+ * from the configured ones, and one that is not configured.
  */
 const contracts = {
   retired: addressOf(41),
@@ -119,7 +131,10 @@ const contracts = {
   strange: addressOf(44),
 }
 
-/** A block with one transaction for each possible answer to a txid. The wallet of user 7 in TRX is full. */
+/**
+ * A block with one transaction for each possible answer to a txid. The wallet of user 7 in TRX is
+ * full.
+ */
 const oneOfEachKind = async () => {
   const token = (cuy: number, address: Address, more: object) => {
     return { cuy, symbol: `T${cuy}`, contract: formatBase58(address), decimals: 6, ...more }

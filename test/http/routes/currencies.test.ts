@@ -72,7 +72,10 @@ describe('GET /currencies', () => {
     const { list, late } = (body as { data: { list: { symbol: string; open: boolean }[]; late: number | null } }).data
     return { open: list.filter(({ open }) => open).map(({ symbol }) => symbol), late }
   }
-  /** What `intakeOf` returns at a later time, when the last answer is no longer shared with other requests. */
+  /**
+   * What `intakeOf` returns at a later time, when the last answer is no longer shared with other
+   * requests.
+   */
   const later = (service: RunningService, seconds: number) => {
     service.clock.seconds += Math.max(seconds, sharedReadMs / 1000)
     return intakeOf(service)

@@ -16,7 +16,10 @@ import {
 let service: RunningService
 let txid = ''
 
-/** User 7 has the first address. The second one is reserved, and a deposit of 3.5 TRX to it is final. */
+/**
+ * User 7 has the first address. The second one is reserved, and a deposit of 3.5 TRX to it is
+ * final.
+ */
 beforeEach(async () => {
   service = await startService()
   await service.get('/tron/generate')

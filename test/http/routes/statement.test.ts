@@ -8,7 +8,10 @@ let service: RunningService
 /** The time of the first entry, which is the deposit. */
 let paidAt: string
 
-/** User 7 gets 25 USDT, then pays 2.5 and 1 USDT, one of them with a mark that a spreadsheet would run as a formula. User 8 gets 4 TRX. */
+/**
+ * User 7 gets 25 USDT, then pays 2.5 and 1 USDT, one of them with a mark that a spreadsheet would
+ * run as a formula. User 8 gets 4 TRX.
+ */
 async function start(): Promise<void> {
   service = await startService()
   await payCaller(service)

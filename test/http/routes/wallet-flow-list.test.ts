@@ -16,7 +16,10 @@ interface Entry {
 let service: RunningService
 let txids: string[]
 
-/** Starts a service with three deposits of user 7 and one of user 8. The last deposits come a minute after the first. */
+/**
+ * Starts a service with three deposits of user 7 and one of user 8. The last deposits come a minute
+ * after the first.
+ */
 async function start(): Promise<void> {
   service = await startService()
   const own = await addressIn(await service.get('/tron/generate', 7))

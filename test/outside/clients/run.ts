@@ -1,8 +1,10 @@
 /**
- * `node test/outside/clients/run.ts [name …]`: starts the service with a local chain and runs the named scripts of this folder, or all
- * of them. Each script makes a client of /openapi.json with one generator, compiles the client and calls the service with it. The
- * scripts install pinned packages in a temporary folder; the tests do not run them. Each output is compared with `<name>.expected`,
- * from which the table in docs/guides/clients.md is made. `--wait` only starts the service.
+ * `node test/outside/clients/run.ts [name …]`: starts the service with a local chain and runs the
+ * named scripts of this folder, or all of them. Each script makes a client of /openapi.json with
+ * one generator, compiles the client and calls the service with it. The scripts install pinned
+ * packages in a temporary folder; the tests do not run them. Each output is compared with
+ * `<name>.expected`, from which the table in docs/guides/clients.md is made. `--wait` only starts
+ * the service.
  */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -23,7 +25,10 @@ const secrets = {
 }
 /** A uid that needs more than 32 bits. */
 const uid = 3_000_000_000
-/** What the user gets. The first amount loses digits in a 32-bit float, the second one also in a 64-bit float. */
+/**
+ * What the user gets. The first amount loses digits in a 32-bit float, the second one also in a
+ * 64-bit float.
+ */
 const gifts = [
   { uid, cuy: 2, type: 9, osn: 'gift-usdt', amt: '12345.678901' },
   { uid, cuy: 1, type: 9, osn: 'gift-trx', amt: '9007199254.740991' },
@@ -42,14 +47,18 @@ try {
   const documentFile = join(folder, 'openapi.json')
   const document = createDocument('1.0.0')
   writeFileSync(documentFile, JSON.stringify(document))
-  const paths = document.paths as Record<string, Record<string, { tags: string[] }>> // safe: createDocument makes paths of this shape
+  // safe: createDocument makes paths of this shape
+  const paths = document.paths as Record<string, Record<string, { tags: string[] }>>
   const operations = Object.values(paths).flatMap((methods) => Object.values(methods))
   const environment = {
     WALLET: service.url,
     USER_TOKEN: await signToken(uid, secrets.AUTH_JWT_SECRET),
     BACKEND_TOKEN: backend,
     DOCUMENT: documentFile,
-    /** How many operations a client should have for the ledger. Each script prints how many of them its generator leaves out. */
+    /**
+     * How many operations a client should have for the ledger. Each script prints how many of them
+     * its generator leaves out.
+     */
     LEDGER_ROUTES: String(operations.filter(({ tags }) => tags.includes('Ledger')).length),
     HERE: here,
   }

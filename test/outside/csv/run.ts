@@ -1,7 +1,9 @@
 /**
- * `node test/outside/csv/run.ts [name …]`: starts the service, posts entries whose marks are formulas, reads its statement as CSV in pages, and has each named
- * script (all of them without names) read the file with the CSV readers of one language, and add it up. What a script prints is compared with
- * `<name>.expected`. It installs pinned packages in a temporary folder, and is no part of the tests.
+ * `node test/outside/csv/run.ts [name …]`: starts the service, posts entries whose marks are
+ * formulas, reads its statement as CSV in pages, and has each named script (all of them without
+ * names) read the file with the CSV readers of one language, and add it up. What a script prints is
+ * compared with `<name>.expected`. It installs pinned packages in a temporary folder, and is no
+ * part of the tests.
  */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'

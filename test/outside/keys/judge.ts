@@ -9,9 +9,10 @@ import { deriveAddress, parseExtendedPublicKey } from '../../../src/worker/addre
 import { printLine, root } from '../../support/project.ts'
 
 /**
- * `judge.ts case <file>` writes the input of the library programs beside this file: a public test mnemonic, its extended public key, and spellings of the
- * mnemonic. Without `case` it reads from stdin a line of JSON for each library, and prints the library's row for the table in docs/guides/signers.md. It fails
- * if the guide lacks this row.
+ * `judge.ts case <file>` writes the input of the library programs beside this file: a public test
+ * mnemonic, its extended public key, and spellings of the mnemonic. Without `case` it reads from
+ * stdin a line of JSON for each library, and prints the library's row for the table in
+ * docs/guides/signers.md. It fails if the guide lacks this row.
  */
 const mnemonic = `${'test '.repeat(11)}junk`
 const parsed = parseMnemonic(mnemonic)
@@ -30,7 +31,10 @@ interface Made {
   readonly path: string
   /** Compressed public keys at `indices`, as hex digits. */
   readonly keys: readonly string[]
-  /** For each spelling, the account's extended public key or an address of it, or null if the library refuses the mnemonic. */
+  /**
+   * For each spelling, the account's extended public key or an address of it, or null if the
+   * library refuses the mnemonic.
+   */
   readonly spellings: Readonly<Record<keyof typeof spellings, string | null>> | null
 }
 

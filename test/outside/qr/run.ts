@@ -1,7 +1,9 @@
 /**
- * `node test/outside/qr/run.ts [name …]`: makes the QR codes of 2,000 addresses as the deposit page does, and has each named script (all of them without names)
- * read exact pictures of them at three sizes, with the readers of one language. What a script prints is compared with `<name>.expected`. It installs pinned
- * packages in a temporary folder, and is no part of the tests. `--smallest` makes the smallest code of each address instead, which some readers cannot read.
+ * `node test/outside/qr/run.ts [name …]`: makes the QR codes of 2,000 addresses as the deposit page
+ * does, and has each named script (all of them without names) read exact pictures of them at three
+ * sizes, with the readers of one language. What a script prints is compared with `<name>.expected`.
+ * It installs pinned packages in a temporary folder, and is no part of the tests. `--smallest`
+ * makes the smallest code of each address instead, which some readers cannot read.
  */
 import { createHash } from 'node:crypto'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
@@ -17,7 +19,10 @@ const here = fileURLToPath(new URL('.', import.meta.url).href)
 const count = 2_000
 const make = process.argv.includes('--smallest') ? generate : readableCode
 
-/** A line for the scripts: the address, the modules of a side, and each module from left to right and from top to bottom, 1 where it is dark. */
+/**
+ * A line for the scripts: the address, the modules of a side, and each module from left to right
+ * and from top to bottom, 1 where it is dark.
+ */
 function lineOf(n: number): string {
   const hex = createHash('sha256').update(`address ${n}`).digest('hex').slice(0, 40)
   const address = addressFromHex(hex)

@@ -6,7 +6,8 @@ import { formatBase58, parseAddress } from '../../../src/worker/chain/address.ts
 import type { BlockHash, BlockHeight } from '../../../src/worker/chain/block.ts'
 import { referenceOf } from '../../../src/worker/chain/transaction.ts'
 
-// What every library signs: transfers of 1.5 TRX and of 2.5 units of a token. The sender is the payout address of a public test mnemonic; it owns nothing.
+// What every library signs: transfers of 1.5 TRX and of 2.5 units of a token. The sender is the
+// payout address of a public test mnemonic; it owns nothing.
 
 const blockMs = 3_000
 const newest = Math.floor(Date.now() / blockMs)

@@ -8,9 +8,11 @@ import { printLine, root } from '../../support/project.ts'
 import type { SigningCase } from './case.ts'
 
 /**
- * Reads from stdin the transactions that a library has made, one a line: its name, a tab, and its bytes as hex digits. A name is `TRX` or `token`, then either
- * `by default` or `as below`, which means with the settings that docs/guides/signers.md recommends. The service's own code judges each of them. The program
- * prints the library's row of the guide's table, and fails if the guide has a different row.
+ * Reads from stdin the transactions that a library has made, one a line: its name, a tab, and its
+ * bytes as hex digits. A name is `TRX` or `token`, then either `by default` or `as below`, which
+ * means with the settings that docs/guides/signers.md recommends. The service's own code judges
+ * each of them. The program prints the library's row of the guide's table, and fails if the guide
+ * has a different row.
  */
 const [, , casePath = '', library = ''] = process.argv
 const given = JSON.parse(readFileSync(casePath, 'utf8')) as SigningCase // written by case.ts
@@ -26,7 +28,8 @@ const head = {
   hash: given.head.hash as BlockHash,
   timestamp: given.head.timestamp as UnixMs,
 }
-const payout = { from: accountOf(given.from), to: accountOf(given.to), feeLimit: 100_000_000n } // 100 TRX in sun: the default of PAYOUTS
+// 100 TRX in sun: the default of PAYOUTS
+const payout = { from: accountOf(given.from), to: accountOf(given.to), feeLimit: 100_000_000n }
 
 /** How many blocks the chain can have above its newest final block. */
 const newerBlocks = 40
@@ -47,12 +50,16 @@ function verdictOf(transaction: string, isToken: boolean): string {
 }
 
 const dayMs = 86_400_000
-/** How long a message can be mined from now on, in minutes, even if the service refuses it for another reason. Empty if it cannot be read. */
+/**
+ * How long a message can be mined from now on, in minutes, even if the service refuses it for
+ * another reason. Empty if it cannot be read.
+ */
 const minutesOf = (transaction: string, isToken: boolean): string => {
   const asset = isToken ? given.contract : ''
   const contract = asset === '' ? ('' as const) : accountOf(asset)
   const amount = BigInt(isToken ? given.units : given.sun)
-  const later = { ...head, timestamp: (head.timestamp + dayMs / 2) as UnixMs } // a later final block, so that no expiration is refused as too far ahead
+  // a later final block, so that no expiration is refused as too far ahead
+  const later = { ...head, timestamp: (head.timestamp + dayMs / 2) as UnixMs }
   const read = readSigned(transaction, { ...payout, contract, amount, feeLimit: 2n ** 62n }, later, null)
   return read.ok ? `${Math.round((read.value.expiresAt - given.timestamp) / 60_000)} min` : ''
 }

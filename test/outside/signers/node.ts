@@ -5,8 +5,8 @@ import { printLine } from '../../support/project.ts'
 import type { SigningCase } from './case.ts'
 
 /**
- * A Tron node that shows the newest block of the case and its newest final one. Libraries ask a node for these blocks when they make a transaction with their
- * default settings.
+ * A Tron node that shows the newest block of the case and its newest final one. Libraries ask a
+ * node for these blocks when they make a transaction with their default settings.
  */
 const [, , casePath = ''] = process.argv
 const { head, newest } = JSON.parse(readFileSync(casePath, 'utf8')) as SigningCase // written by case.ts

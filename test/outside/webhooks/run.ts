@@ -1,9 +1,10 @@
 /**
- * `node test/outside/webhooks/run.ts [name …]`: starts the service, records the request with which it delivers an event to an endpoint
- * whose secret rotates (two secrets, the new one first), and has each named script (all of them without names) verify these bytes with
- * the receivers of one language. It installs pinned packages in a temporary folder, and is no part of the tests. What each script
- * prints is compared with `<name>.expected`, from which the table in docs/guides/clients.md is made. `--keep <file>` only writes
- * the recorded request to a file.
+ * `node test/outside/webhooks/run.ts [name …]`: starts the service, records the request with which
+ * it delivers an event to an endpoint whose secret rotates (two secrets, the new one first), and
+ * has each named script (all of them without names) verify these bytes with the receivers of one
+ * language. It installs pinned packages in a temporary folder, and is no part of the tests. What
+ * each script prints is compared with `<name>.expected`, from which the table in
+ * docs/guides/clients.md is made. `--keep <file>` only writes the recorded request to a file.
  */
 import { once } from 'node:events'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'

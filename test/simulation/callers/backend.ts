@@ -15,12 +15,18 @@ export type PostAnswer =
   | { readonly kind: 'ok'; readonly replayed: boolean; readonly items: readonly Readonly<Record<string, string>>[] }
   | { readonly kind: 'conflict' | 'short' | 'refused' | 'failed' }
 
-/** The answer to decisions about deposits: the stored decision of each deposit, or why the request was refused. */
+/**
+ * The answer to decisions about deposits: the stored decision of each deposit, or why the request
+ * was refused.
+ */
 export type DecideAnswer =
   | { readonly kind: 'ok'; readonly decided: readonly string[] }
   | { readonly kind: 'conflict' | 'unknown' | 'refused' | 'failed' }
 
-/** A backend that makes one call to the service, over HTTP or RPC. `env` and `stored` are what its answers are checked against. */
+/**
+ * A backend that makes one call to the service, over HTTP or RPC. `env` and `stored` are what its
+ * answers are checked against.
+ */
 export interface Backend {
   readonly env: Environment
   readonly stored: Stored
@@ -29,7 +35,10 @@ export interface Backend {
   decide(decisions: readonly SentDecision[]): Promise<DecideAnswer>
 }
 
-/** Makes a backend that calls an isolate of the service, at random over HTTP or RPC. An answer `failed` while the platform works is a violation. */
+/**
+ * Makes a backend that calls an isolate of the service, at random over HTTP or RPC. An answer
+ * `failed` while the platform works is a violation.
+ */
 export function createBackend(
   parts: Pick<Backend, 'env' | 'stored' | 'invocation'>,
   isolate: { readonly fetch: (request: Request) => Promise<Response>; readonly ledger: () => LedgerMethods },
@@ -65,12 +74,13 @@ export function createBackend(
   async function decideOverHttp(deposits: readonly object[]): Promise<DecideAnswer> {
     const { status, data } = await send('/ledger/deposits/decide', { deposits })
     if (status !== 200) return { kind: status === 404 ? 'unknown' : status === 409 ? 'conflict' : kindOf(status) }
-    const list = data?.list as readonly { readonly decided: { readonly decision: string } }[] // safe: compared with what is stored
+    // safe: compared with what is stored
+    const list = data?.list as readonly { readonly decided: { readonly decision: string } }[]
     return { kind: 'ok', decided: list.map(({ decided: { decision } }) => decision) }
   }
 
   async function decideOverRpc(deposits: readonly object[]): Promise<DecideAnswer> {
-    const answer = await isolate.ledger().decideDeposits(deposits as never, 'shop') // safe: the service checks what it gets
+    const answer = await isolate.ledger().decideDeposits(deposits as never, 'shop') // safe: the service checks it
     if (answer.ok) return { kind: 'ok', decided: answer.deposits.map(({ decided }) => decided?.decision ?? '') }
     const { kind } = answer.error
     if (kind === 'conflict') return { kind }

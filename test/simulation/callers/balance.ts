@@ -7,8 +7,9 @@ import type { Client } from './client.ts'
 import { tokenOf } from './tokens.ts'
 
 /**
- * Asks what the chain has for the caller. The answer is one node's reply, so it can be old or false; but it must be the
- * sum of what nodes replied just now about the caller's own addresses, of all of them and of no others.
+ * Asks what the chain has for the caller. The answer is one node's reply, so it can be old or
+ * false; but it must be the sum of what nodes replied just now about the caller's own addresses, of
+ * all of them and of no others.
  */
 export async function readBalance(client: Client, uid: Uid): Promise<void> {
   const { env, stored } = client
@@ -39,10 +40,16 @@ export async function readBalance(client: Client, uid: Uid): Promise<void> {
   }
 }
 
-/** How old a node's reply may be at the request: an isolate uses an answer for one block time, and a request takes up to ten seconds. */
+/**
+ * How old a node's reply may be at the request: an isolate uses an answer for one block time, and a
+ * request takes up to ten seconds.
+ */
 const rememberedMs = 15_000
 
-/** All sums that take one reply for each address. There can be several, because a request that failed is repeated at another node. */
+/**
+ * All sums that take one reply for each address. There can be several, because a request that
+ * failed is repeated at another node.
+ */
 function possibleSums(
   addresses: readonly Address[],
   replies: readonly { readonly address: Address; readonly balance: bigint }[],

@@ -12,8 +12,9 @@ import { readAmounts } from './recharge-message.ts'
 import { tokenOf } from './tokens.ts'
 
 /**
- * Asks about one transaction. A success must report exactly what is stored for this caller. A transaction that owes the
- * caller a credit must not be called worthless, and with healthy nodes it must be credited.
+ * Asks about one transaction. A success must report exactly what is stored for this caller. A
+ * transaction that owes the caller a credit must not be called worthless, and with healthy nodes it
+ * must be credited.
  */
 export async function checkTransaction(client: Client, uid: Uid, txid: Txid): Promise<void> {
   const { env, stored } = client
@@ -34,13 +35,15 @@ export async function checkTransaction(client: Client, uid: Uid, txid: Txid): Pr
   }
   const isOwed = [...env.transfers.values()].some((transfer) => {
     const expected = transfer.txid === txid && issued.has(transfer.to) ? expectedDeposit(env, transfer) : null
-    const isTaken = env.creditedElsewhere.has(`${txid}:${transfer.position}`) // it was credited as replaced blocks showed it
+    // it was credited as replaced blocks showed it
+    const isTaken = env.creditedElsewhere.has(`${txid}:${transfer.position}`)
     if (expected?.uid !== uid || expected.state !== 'credited' || isTaken) return false
     const now = stored.transfer(txid, transfer.position)?.state
     return now !== 'held' && !(expected.isReviewed && now === 'refused')
   })
   if (status === 422 && isOwed && !mayBeRetired(env)) env.violate(`${txid} was reported to ${uid} as worth nothing`)
-  // A deposit that does not fit its wallet waits for an operator, so the service answers that it is undecided.
+  // A deposit that does not fit its wallet waits for an operator, so the service answers that it is
+  // undecided.
   const isUndecided = status === 409 && !canRetry
   const isFinalAnswer = status === 422 || (isUndecided && !isOwed)
   const { height = -1 } = env.chain.blockOf(txid) ?? {}
@@ -49,13 +52,16 @@ export async function checkTransaction(client: Client, uid: Uid, txid: Txid): Pr
   if (![404, 409, 422].includes(status) && status < 500) env.violate(`${txid} was answered with ${status}`)
 }
 
-/** Whether a currency is retired now, or was retired within the last minute. Nothing of a retired currency is credited. */
+/**
+ * Whether a currency is retired now, or was retired within the last minute. Nothing of a retired
+ * currency is credited.
+ */
 const mayBeRetired = ({ retired, retiredAt, scheduler }: Environment) =>
   retired.size > 0 || scheduler.now() - retiredAt < 60_000
 
 /**
- * TRX that contracts have sent to the caller in this transaction must be credited now, if the transaction is final and a quorum of nodes keeps internal
- * transactions.
+ * TRX that contracts have sent to the caller in this transaction must be credited now, if the
+ * transaction is final and a quorum of nodes keeps internal transactions.
  */
 function checkSent({ env, stored }: Client, uid: Uid, txid: Txid): void {
   const { nodes, keepers, quorum } = env.scenario

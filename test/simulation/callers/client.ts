@@ -6,14 +6,23 @@ import type { Invocation } from '../invocation.ts'
 import { freeAllowance } from '../scenario.ts'
 import type { Stored } from '../stored.ts'
 
-/** Sends the requests of a caller, and has what their answers are compared with: the simulated chain and the stored rows. */
+/**
+ * Sends the requests of a caller, and has what their answers are compared with: the simulated chain
+ * and the stored rows.
+ */
 export interface Client {
   readonly env: Environment
   readonly stored: Stored
   readonly invocation: Invocation
-  /** The answer to `GET path`, after the checks that every answer must pass. If `token` is null, the request has no token. */
+  /**
+   * The answer to `GET path`, after the checks that every answer must pass. If `token` is null, the
+   * request has no token.
+   */
   get(path: string, token: string | null): Promise<Answer>
-  /** Whether the requests that nodes allow can run short now. If so, an answer may be a 429, or come late. */
+  /**
+   * Whether the requests that nodes allow can run short now. If so, an answer may be a 429, or come
+   * late.
+   */
   mayWait(): boolean
   /** Whether this status is a 429 that `mayWait` allows. */
   mayBeRefused(status: number): boolean
@@ -33,15 +42,19 @@ export interface AnswerData {
   readonly [name: string]: string | AnswerData | readonly AnswerData[]
 }
 
-/** A client of an isolate. `bookmarks` has the newest bookmark of each token: half of the requests present it. */
+/**
+ * A client of an isolate. `bookmarks` has the newest bookmark of each token: half of the requests
+ * present it.
+ */
 export function createClient(
   parts: Pick<Client, 'env' | 'stored' | 'invocation'>,
   fetch: (request: Request) => Promise<Response>,
   bookmarks: Map<string | null, string>,
 ): Client {
   const { env, invocation } = parts
-  // In a healthy environment, callers never use up the allowance of a free key. The exception is the time in which the service sends fewer requests to a node
-  // that refused some as too many, and no batches to a node that refused one.
+  // In a healthy environment, callers never use up the allowance of a free key. The exception is
+  // the time in which the service sends fewer requests to a node that refused some as too many, and
+  // no batches to a node that refused one.
   const mayWait = () => {
     const now = env.scheduler.now()
     const isSlowed = now < env.slowedUntil || now < env.batchlessUntil
@@ -66,7 +79,10 @@ export function createClient(
   }
 }
 
-/** Checks the headers of an answer and the outer members of its JSON, which all routes share. Returns the parts of the answer. */
+/**
+ * Checks the headers of an answer and the outer members of its JSON, which all routes share.
+ * Returns the parts of the answer.
+ */
 export function checkAnswer(
   env: Environment,
   { name, kind, platformFailed, databaseAway }: Invocation,
@@ -84,7 +100,8 @@ export function checkAnswer(
   const hasData = kind === 'health' || (isSuccess && kind !== 'recharge' && kind !== 'transaction')
   const hasFailed = status === 500 || headers.get('x-reason') === 'database-unavailable'
   if ((data !== undefined) !== hasData && !hasFailed) violate(`${name}: data ${data}`)
-  // Requests of an isolate share what it reads, so that the trip which has failed can be another one's.
+  // Requests of an isolate share what it reads, so that the trip which has failed can be another
+  // one's.
   if (hasFailed && !platformFailed && !hasJustFailed(env)) violate(`${name} crashed while the platform worked`)
   if (databaseAway && status >= 500) {
     const isSaid = status === 503 && headers.has('x-reason') && headers.has('retry-after')
@@ -104,6 +121,7 @@ export function checkAnswer(
 function parseExact(text: string): AnswerData {
   const keepNumber = (_: string, value: unknown, { source }: { source?: string }) =>
     typeof value === 'number' ? source : value
-  const parse = JSON.parse as (text: string, reviver: typeof keepNumber) => AnswerData // TypeScript does not know the third parameter of a reviver yet
+  // TypeScript does not know the third parameter of a reviver yet
+  const parse = JSON.parse as (text: string, reviver: typeof keepNumber) => AnswerData
   return parse(text, keepNumber)
 }

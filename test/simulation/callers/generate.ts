@@ -4,12 +4,16 @@ import { observe } from '../observed.ts'
 import type { Client } from './client.ts'
 import { tokenOf } from './tokens.ts'
 
-/** One caller can have this many addresses without a deposit; then the service issues no further one. */
+/**
+ * One caller can have this many addresses without a deposit; then the service issues no further
+ * one.
+ */
 const gapLimit = 20
 
 /**
- * Asks for the caller's address. The shown address must be the caller's own, and the start of the scan must be stored before an address is shown. `freshCount`
- * counts the requests with `fresh=1`. Beside the first address, the caller may have at most one address for each of these requests.
+ * Asks for the caller's address. The shown address must be the caller's own, and the start of the
+ * scan must be stored before an address is shown. `freshCount` counts the requests with `fresh=1`.
+ * Beside the first address, the caller may have at most one address for each of these requests.
  */
 export async function generate(client: Client, uid: Uid, fresh: boolean, freshCount: Map<Uid, number>): Promise<void> {
   const { env, stored } = client

@@ -11,8 +11,8 @@ const rotationMs = 57_000
 const behindBlocksMax = 100
 
 /**
- * Asks for the health. The answer must be that of the stored scan at one moment: never `ok` while the scan is halted or has not advanced for three minutes, and
- * 503 exactly where it is `stopped`.
+ * Asks for the health. The answer must be that of the stored scan at one moment: never `ok` while
+ * the scan is halted or has not advanced for three minutes, and 503 exactly where it is `stopped`.
  */
 export async function readHealth(client: Client): Promise<void> {
   const { env } = client
@@ -37,8 +37,8 @@ export async function readHealth(client: Client): Promise<void> {
 }
 
 /**
- * The oldest state in milliseconds that an answer may show. An isolate reads the state of the scan once a second, and uses the last state until the read has
- * ended.
+ * The oldest state in milliseconds that an answer may show. An isolate reads the state of the scan
+ * once a second, and uses the last state until the read has ended.
  */
 const cachedMs = 2_000
 
@@ -47,13 +47,16 @@ function heightsOf(scan: StoredScan | undefined): { readonly scanned: number; re
   return { scanned, finalized: Math.max(scan?.finalized ?? 0, scanned) }
 }
 
-/** Whether the newest known final block is older than a working scan lets it become: the time to finality (`rotationMs`), and 70 s for two scans. */
+/**
+ * Whether the newest known final block is older than a working scan lets it become: the time to
+ * finality (`rotationMs`), and 70 s for two scans.
+ */
 const isOld = (scan: StoredScan, now: number) =>
   scan.finalizedTime > 0 && scan.finalized >= scan.height && now - scan.finalizedTime > rotationMs + 70_000
 
 /**
- * How many blocks the scan is behind: the final blocks above its position that nodes have shown. If the newest of these blocks is old, blocks that must be
- * final by the clock count, too.
+ * How many blocks the scan is behind: the final blocks above its position that nodes have shown. If
+ * the newest of these blocks is old, blocks that must be final by the clock count, too.
  */
 function behindAt(scan: StoredScan | undefined, now: number): number {
   const { scanned, finalized } = heightsOf(scan)

@@ -8,7 +8,9 @@ import type { StoredEntry } from '../stored.ts'
 import type { AnswerData, Client } from './client.ts'
 import { tokenOf } from './tokens.ts'
 
-/** Asks for the caller's wallets: the balances of the ledger at one moment, one for each currency. */
+/**
+ * Asks for the caller's wallets: the balances of the ledger at one moment, one for each currency.
+ */
 export async function listWallets(client: Client, uid: Uid): Promise<void> {
   const { env, stored } = client
   const wallets = observe(env, () => {
@@ -27,7 +29,10 @@ export async function listWallets(client: Client, uid: Uid): Promise<void> {
   else if (status < 500) env.violate(`the list of wallets was answered with ${status}`)
 }
 
-/** Asks for some of the caller's entries: those of the ledger at one moment that match, newest first. */
+/**
+ * Asks for some of the caller's entries: those of the ledger at one moment that match, newest
+ * first.
+ */
 export async function listEntries(client: Client, uid: Uid): Promise<void> {
   const { env, stored } = client
   const query = drawQuery(env.random, stored.entriesOf(uid))

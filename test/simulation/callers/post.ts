@@ -6,8 +6,9 @@ import type { Backend } from './backend.ts'
 import { toItem } from './lists.ts'
 
 /**
- * Sends a post, for the first time or again. If the answer is that the post is stored, the entries in the answer must be the stored ones. The cause of a
- * refusal must exist at some moment between the request and the answer. A post that was accepted before must not be refused.
+ * Sends a post, for the first time or again. If the answer is that the post is stored, the entries
+ * in the answer must be the stored ones. The cause of a refusal must exist at some moment between
+ * the request and the answer. A post that was accepted before must not be refused.
  */
 export async function sendPost(backend: Backend, post: SentPost): Promise<void> {
   const { env, stored, invocation } = backend
@@ -79,7 +80,10 @@ function isShort({ balances }: State, entries: readonly SentEntry[]): boolean {
   })
 }
 
-/** The fault of the posted entries at the end, or null: each belongs to a post that is stored whole, and no accepted one is missing. */
+/**
+ * The fault of the posted entries at the end, or null: each belongs to a post that is stored whole,
+ * and no accepted one is missing.
+ */
 export function auditPosts(posts: readonly SentPost[], stored: Stored): string | null {
   const explained = new Set<number>()
   for (const { entries, isAccepted } of posts) {

@@ -10,8 +10,9 @@ import { type RechargeMessage, readRechargeMessage } from './recharge-message.ts
 import { tokenOf } from './tokens.ts'
 
 /**
- * Asks for a check now. The message must not report more credited amounts or unconfirmed transfers than there are, and its number of pending transfers must
- * be right. If the message names no problem and no backlog, everything that was final before must be stored.
+ * Asks for a check now. The message must not report more credited amounts or unconfirmed transfers
+ * than there are, and its number of pending transfers must be right. If the message names no
+ * problem and no backlog, everything that was final before must be stored.
  */
 export async function recharge(client: Client, uid: Uid): Promise<void> {
   const { env, stored } = client
@@ -48,7 +49,8 @@ function checkCredited({ env, stored }: Client, uid: Uid, since: number, { credi
   for (const [symbol, text] of credited) {
     const currency = currencies.find((one) => one.symbol === symbol)
     const amount = parseUnits(text, currency?.scale ?? 0)
-    // The time of an entry is the start of the trip to the database that stored it. If a clock was ahead, it is the time of the wallet's entry before it.
+    // The time of an entry is the start of the trip to the database that stored it. If a clock was
+    // ahead, it is the time of the wallet's entry before it.
     const earliest =
       since - (isSlowAt(env.phase) ? slowTripMs : 0) - (env.counts.has('platform: clock') ? aheadMsMax : 0)
     const sum = currency === undefined ? 0n : stored.creditedSince(uid, currency.cuy, earliest)
@@ -58,24 +60,44 @@ function checkCredited({ env, stored }: Client, uid: Uid, since: number, { credi
   }
 }
 
-/** The time between two blocks. A scan that ended less than this before a request answers the request. */
+/**
+ * The time between two blocks. A scan that ended less than this before a request answers the
+ * request.
+ */
 const blockMs = 3_000
-/** While trips to the database are slow, the scanner learns up to this much later that a scan is stored. */
+/**
+ * While trips to the database are slow, the scanner learns up to this much later that a scan is
+ * stored.
+ */
 const slowTripMs = 64_000
-/** At its end a scan reads the blocks that are not final. That takes up to this long if the service may send a node few requests a second, or no batches. */
+/**
+ * At its end a scan reads the blocks that are not final. That takes up to this long if the service
+ * may send a node few requests a second, or no batches.
+ */
 const tailMs = 18_000
-/** How far ahead a clock can have been. Entries that were stored then have a later time than any clock shows now. */
+/**
+ * How far ahead a clock can have been. Entries that were stored then have a later time than any
+ * clock shows now.
+ */
 const aheadMsMax = 3_600_000
-/** Whether a trip to the database can be slow. A trip that begins at the end of the phase `faults` can still be slow in the next phase, `recovery`. */
+/**
+ * Whether a trip to the database can be slow. A trip that begins at the end of the phase `faults`
+ * can still be slow in the next phase, `recovery`.
+ */
 const isSlowAt = (phase: Environment['phase']) => phase === 'faults' || phase === 'recovery'
 
-/** Checks an answer that names no problem. A scan since the request, or one that ended just before it, must have stored all transfers that were final. */
+/**
+ * Checks an answer that names no problem. A scan since the request, or one that ended just before
+ * it, must have stored all transfers that were final.
+ */
 function checkComplete({ env, stored }: Client, uid: Uid, since: number, finalBefore: number): void {
   const endedAfter = since - blockMs - tailMs - (isSlowAt(env.phase) ? slowTripMs : 1_000)
   const scans = statesSince(env, endedAfter).flatMap((scan) => scan ?? [])
-  if (new Set(scans.map(({ correctedBy }) => correctedBy)).size > 1) return // an operator has corrected the height meanwhile, so the scan reads blocks again
+  // an operator has corrected the height meanwhile, so the scan reads blocks again
+  if (new Set(scans.map(({ correctedBy }) => correctedBy)).size > 1) return
   const newest = Math.max(...scans.map(({ caughtUpAt }) => caughtUpAt))
-  // `caughtUpAt` is the start of the newest scan that was caught up. If its value has changed since `endedAfter`, such a scan was stored since then.
+  // `caughtUpAt` is the start of the newest scan that was caught up. If its value has changed since
+  // `endedAfter`, such a scan was stored since then.
   const isScanned = newest >= since || scans.some(({ caughtUpAt }) => caughtUpAt !== newest)
   if (finalBefore >= 0 && scans.length > 0 && !isScanned) {
     env.violate(`recharge reported no problem to ${uid}, and no scan since the request was caught up`)

@@ -4,7 +4,10 @@ import { invalidTokens, tokenOf } from './tokens.ts'
 
 const paths = ['/tron/generate', '/tron/balance', '/tron/recharge', '/wallet/list'] as const
 
-/** Makes a request to a deployment with a setting that contradicts what is stored: nothing may be served. */
+/**
+ * Makes a request to a deployment with a setting that contradicts what is stored: nothing may be
+ * served.
+ */
 export async function requestMisconfigured(client: Client): Promise<void> {
   const { env } = client
   const path = env.random.pick([...paths, '/health'])

@@ -26,7 +26,10 @@ export function tokenOf(uid: Uid): string {
 }
 
 const halfHour = 1_800
-/** The names of backends and what they may do: the shop asks for payouts, the boss approves them, the signer signs. `own` is the shop as approver. */
+/**
+ * The names of backends and what they may do: the shop asks for payouts, the boss approves them,
+ * the signer signs. `own` is the shop as approver.
+ */
 const backends = {
   post: { sub: 'shop', scope: 'ledger:post ledger:approve' },
   shop: { sub: 'shop', scope: 'ledger:pay' },
@@ -36,7 +39,8 @@ const backends = {
 } as const
 export type BackendToken = keyof typeof backends
 
-// A backend's token is valid for an hour at most, and clocks differ. So there is a new token for each half hour, until after the last post.
+// A backend's token is valid for an hour at most, and clocks differ. So there is a new token for
+// each half hour, until after the last post.
 const backendTokens = new Map(
   await Promise.all(
     Object.entries(backends).flatMap(([name, claims]) =>

@@ -8,7 +8,10 @@ const { firstHeight } = chain
 const built = chain.at(firstHeight)
 if (built === undefined) throw new Error('a block')
 const text = JSON.stringify({ block: [renderBlock(built).api()] })
-/** Parses the block, with a changed text if given, as the reply of a further node; `known` has what was parsed before. */
+/**
+ * Parses the block, with a changed text if given, as the reply of a further node; `known` has what
+ * was parsed before.
+ */
 const parsed = (known: ReadTransactions, change = (one: string) => one) => {
   const read = parseBlocks(JSON.parse(change(text)), firstHeight, 1, known)
   if (!read.ok) throw new Error(read.error)

@@ -8,7 +8,10 @@ interface Info {
   readonly blockNumber: number
 }
 
-/** The transfers in each transaction info of a recording, as `position recipient amount`: the address's last four digits, and sun. */
+/**
+ * The transfers in each transaction info of a recording, as `position recipient amount`: the
+ * address's last four digits, and sun.
+ */
 const paidIn = (name: string) =>
   recording(`internal-transactions/${name}`).map(({ response }) => {
     const info = response as Info // safe: recorded by a real node

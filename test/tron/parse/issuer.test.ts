@@ -17,7 +17,8 @@ const nothing = { address: null, amount: null, basisPoints: null }
 /** The issuer's act in the log of each recorded reply; every reply has one log. */
 function recordedActs(name: string) {
   return Array.from({ length: 10 }, (_, i) => {
-    const logs = recordedResult(`issuer/${name}`, i) as readonly Record<string, string>[] // safe: recorded by a real node
+    // safe: recorded by a real node
+    const logs = recordedResult(`issuer/${name}`, i) as readonly Record<string, string>[]
     const [first = {}] = logs
     const place = {
       blockHash: first.blockHash,

@@ -1,8 +1,9 @@
 // Measures how much memory replies of nodes take in workerd, from their bytes to the parsed value:
 //   node test/tron/transport/reply-memory.ts
-// It is no test, because the peak of a process differs from run to run; transport.test.ts tests the limits that these numbers justify.
-// Each line compares the process's peak with that of an empty reply: for one reply whose value is kept, and for six that arrive at once, each of
-// which is reduced to a small value, as in a tick.
+// It is no test, because the peak of a process differs from run to run; transport.test.ts tests the
+// limits that these numbers justify. Each line compares the process's peak with that of an empty
+// reply: for one reply whose value is kept, and for six that arrive at once, each of which is
+// reduced to a small value, as in a tick.
 
 import { readdirSync, readFileSync } from 'node:fs'
 import { createServer } from 'node:http'
@@ -31,7 +32,10 @@ export default {
 }`
 
 const full = replyBytesMax - 1_000
-/** A list with as many items as fit, each padded to the least bytes that its number of values must have. */
+/**
+ * A list with as many items as fit, each padded to the least bytes that its number of values must
+ * have.
+ */
 const listOf = (item: (i: number) => string, values: number): string => {
   const parts: string[] = []
   for (let i = 0, bytes = 0; bytes < full; i += 1) {

@@ -1,7 +1,13 @@
-/** Names who helps if the page cannot, because the page knows no name or address of whoever runs the service. */
+/**
+ * Names who helps if the page cannot, because the page knows no name or address of whoever runs the
+ * service.
+ */
 const support = 'the support of the site or app that gave you this page'
 
-/** The texts of the deposit page, in English. Their structure is that of every language: a text that another language lacks is a type error. */
+/**
+ * The texts of the deposit page, in English. Their structure is that of every language: a text that
+ * another language lacks is a type error.
+ */
 export const en = {
   tag: 'en',
   stop: '.',

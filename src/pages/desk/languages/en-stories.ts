@@ -111,8 +111,8 @@ export const enStories = {
   reviewRefused: ['A person has refused it.', 'Nothing has to be done. It can still be credited.'],
 
   /**
-   * For each reason why something is not credited: why, and what to do. If the second text is missing, what to do is the remedy of the alarm that has the name
-   * of the reason.
+   * For each reason why something is not credited: why, and what to do. If the second text is
+   * missing, what to do is the remedy of the alarm that has the name of the reason.
    */
   reasons: {
     'decimals-unknown': [

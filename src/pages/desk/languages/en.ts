@@ -15,7 +15,10 @@ const enNodeStates = Object.fromEntries(
   Object.entries(nodeStates).map(([state, { word }]) => [state, word]),
 ) as Readonly<Record<NodeState, string>> // safe: the entries are those of every state
 
-/** The texts of the desk, in English. Their structure is that of every language: a text that another language lacks is a type error. */
+/**
+ * The texts of the desk, in English. Their structure is that of every language: a text that another
+ * language lacks is a type error.
+ */
 export const enDesk = {
   ...enStories,
   ...enPayouts,

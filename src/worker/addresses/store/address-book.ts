@@ -27,24 +27,36 @@ export interface IssuedAddress {
 
 export interface AddressOwner {
   readonly uid: Uid
-  /** The finalized height when the address was issued. Transfers in blocks up to this height do not belong to the user. */
+  /**
+   * The finalized height when the address was issued. Transfers in blocks up to this height do not
+   * belong to the user.
+   */
   readonly issuedHeight: BlockHeight
 }
 
 /** Derives the address at an index of the deployment's extended public key; see `deriveAddress`. */
 export type AddressAt = (index: number) => Address
 
-/** `listAddresses` counts a user's addresses up to this number, so that a user with many addresses costs no more. */
+/**
+ * `listAddresses` counts a user's addresses up to this number, so that a user with many addresses
+ * costs no more.
+ */
 export const addressesCountedMax = 1_000
-/** The most addresses in the JSON list of one statement. Each takes 43 bytes, and D1 binds texts up to 2 MB. */
+/**
+ * The most addresses in the JSON list of one statement. Each takes 43 bytes, and D1 binds texts up
+ * to 2 MB.
+ */
 const lookUpMax = 40_000
 /**
- * How many addresses each attempt of `issueNext` derives and offers. The number grows after each attempt that found its indices taken by other users.
- * Deriving an address takes 0.5 ms.
+ * How many addresses each attempt of `issueNext` derives and offers. The number grows after each
+ * attempt that found its indices taken by other users. Deriving an address takes 0.5 ms.
  */
 const candidateCounts = [1, 4, 16, 32]
 const candidatesMax = 64
-/** The most attempts of one call of `issueNext`. With `candidatesMax` they suffice for thousands of concurrent calls. */
+/**
+ * The most attempts of one call of `issueNext`. With `candidatesMax` they suffice for thousands of
+ * concurrent calls.
+ */
 const issueAttemptsMax = 100
 
 const { id, uid, address, issued_height: issuedHeight, created_at: createdAt, unpaid } = addresses
@@ -74,8 +86,9 @@ export async function selectAddresses(db: ReadDatabase, caller: Uid, limit: numb
 }
 
 /**
- * Reads up to `limit` of a user's addresses, newest first: those with ids below `before`, or from the newest on if `before` is null. `count` is the number of
- * all of the user's addresses; `addressesCountedMax` means that many or more.
+ * Reads up to `limit` of a user's addresses, newest first: those with ids below `before`, or from
+ * the newest on if `before` is null. `count` is the number of all of the user's addresses;
+ * `addressesCountedMax` means that many or more.
  */
 export async function listAddresses(
   db: ReadDatabase,
@@ -96,13 +109,17 @@ export async function isBookEmpty(db: ReadDatabase): Promise<boolean> {
   return (await selectAny(db, {}).first()) === null
 }
 
-/** Reads the owners of these addresses, in one round trip for any number. Addresses that were not issued are missing in the result. */
+/**
+ * Reads the owners of these addresses, in one round trip for any number. Addresses that were not
+ * issued are missing in the result.
+ */
 export async function matchAddresses(
   db: ReadDatabase,
   list: readonly Address[],
 ): Promise<ReadonlyMap<Address, AddressOwner>> {
   if (list.length === 0) return new Map()
-  // Addresses with the same first byte are close together in the index. Looking them up together lets SQLite find its pages in memory.
+  // Addresses with the same first byte are close together in the index. Looking them up together
+  // lets SQLite find its pages in memory.
   const neighbours = [...Map.groupBy(new Set(list), (one) => one.slice(0, 2)).values()].flat()
   type Row = Pick<typeof addresses.$inferSelect, 'address' | 'uid' | 'issued_height'>
   const lookedUp = await db.batch<Row>(
@@ -113,8 +130,9 @@ export async function matchAddresses(
 }
 
 /**
- * What an attempt of `issueNext` reads after its INSERT: the next free index, how many of the user's addresses have no deposit, and `id` and `address` of the
- * user's newest address, null if there is none.
+ * What an attempt of `issueNext` reads after its INSERT: the next free index, how many of the
+ * user's addresses have no deposit, and `id` and `address` of the user's newest address, null if
+ * there is none.
  */
 interface BookState {
   readonly next: number
@@ -127,17 +145,22 @@ export interface NextAddresses {
   readonly addressAt: AddressAt
   /** The index of the first address in an empty database. */
   readonly firstIndex: number
-  /** The address from which payouts are paid, which must never be issued; null if there are no payouts. */
+  /**
+   * The address from which payouts are paid, which must never be issued; null if there are no
+   * payouts.
+   */
   readonly payoutAddress: Address | null
 }
 
 /**
- * Issues the user's first address or, with `gapLimit`, another one; null if `gapLimit` of the user's addresses have no deposit. Two concurrent calls for a
- * first address issue a single address, and two users never share an address. Indices grow from `firstIndex` without gaps. If the next address would be the
- * payout address, nothing is issued and `payout-address` is returned. The scan must have started.
+ * Issues the user's first address or, with `gapLimit`, another one; null if `gapLimit` of the
+ * user's addresses have no deposit. Two concurrent calls for a first address issue a single
+ * address, and two users never share an address. Indices grow from `firstIndex` without gaps. If
+ * the next address would be the payout address, nothing is issued and `payout-address` is returned.
+ * The scan must have started.
  *
- * Only the INSERT can know which index is free, and SQL cannot derive addresses. So each attempt offers addresses for the next few indices, and the INSERT
- * takes the address whose index is free.
+ * Only the INSERT can know which index is free, and SQL cannot derive addresses. So each attempt
+ * offers addresses for the next few indices, and the INSERT takes the address whose index is free.
  */
 export async function issueNext(
   db: WriteDatabase,
@@ -147,7 +170,8 @@ export async function issueNext(
 ): Promise<IssuedAddress | 'payout-address' | null> {
   let first = 0
   for (let attempt = 0; attempt <= issueAttemptsMax; attempt += 1) {
-    const count = attempt === 0 ? 0 : (candidateCounts[attempt - 1] ?? candidatesMax) // the first attempt offers no address: it reads the next index
+    // the first attempt offers no address: it reads the next index
+    const count = attempt === 0 ? 0 : (candidateCounts[attempt - 1] ?? candidatesMax)
     const following = Array.from({ length: count }, (_, i) => addressAt(first + i))
     const payoutAddressAt = payoutAddress === null ? -1 : following.indexOf(payoutAddress)
     const candidates = JSON.stringify(payoutAddressAt < 0 ? following : following.slice(0, payoutAddressAt))
@@ -167,13 +191,17 @@ export async function issueNext(
   throw new Error(`no address was issued in ${issueAttemptsMax} attempts`)
 }
 
-/** SQL for the next free index. The id of an address is its index plus 1, so the highest id is the next index. */
+/**
+ * SQL for the next free index. The id of an address is its index plus 1, so the highest id is the
+ * next index.
+ */
 const nextIndex = (firstIndex: number) => sql`(SELECT coalesce(max(${id}), ${firstIndex}) FROM ${addresses})`
 
 const own = alias(addresses, 'own')
 /**
- * SQL for the ids of the user's addresses without a deposit, as a JSON list. Each address keeps those that had none when it was issued, so only these and the
- * newest one are looked at, however many the user has.
+ * SQL for the ids of the user's addresses without a deposit, as a JSON list. Each address keeps
+ * those that had none when it was issued, so only these and the newest one are looked at, however
+ * many the user has.
  */
 const unpaidIds = (caller: Uid) => sql`(
   SELECT json_group_array(${own.id})
@@ -193,8 +221,9 @@ SELECT ${nextIndex(firstIndex)} AS next, json_array_length(${unpaidIds(caller)})
 }
 
 /**
- * SQL that issues the candidate with the next free index. It returns no row if no candidate has that index, or if the user may have no further address. It
- * fails before the first scan, because there is no finalized height yet.
+ * SQL that issues the candidate with the next free index. It returns no row if no candidate has
+ * that index, or if the user may have no further address. It fails before the first scan, because
+ * there is no finalized height yet.
  */
 function insertCandidate(caller: Uid, first: number, candidates: string, firstIndex: number, gapLimit: number): SQL {
   return sql`
@@ -207,8 +236,9 @@ RETURNING ${columnName(id)}`
 }
 
 /**
- * SQL that selects the owners of the addresses in a JSON list. CROSS JOIN makes the list the outer loop, and INDEXED BY names the index of the inner loop,
- * because the planner might choose otherwise.
+ * SQL that selects the owners of the addresses in a JSON list. CROSS JOIN makes the list the outer
+ * loop, and INDEXED BY names the index of the inner loop, because the planner might choose
+ * otherwise.
  */
 function selectOwners(list: string): SQL {
   return sql`

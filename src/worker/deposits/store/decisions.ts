@@ -17,7 +17,10 @@ import { selectBalancesOf, type WalletRow } from '../../ledger/store/entries.ts'
 import { type TransferChange, walletKey } from '../transitions.ts'
 import { isOvertaken, writeTransfers } from './transfers.ts'
 
-/** What a transfer becomes by a decision in its review (`change.review`), and the reason for the decision. */
+/**
+ * What a transfer becomes by a decision in its review (`change.review`), and the reason for the
+ * decision.
+ */
 export interface ReviewStep {
   readonly change: TransferChange
   readonly why: string
@@ -53,7 +56,10 @@ export async function selectDecisionFacts(
   }
 }
 
-/** Stores decisions and what their transfers become, all or none. `changed`: a transfer has changed since it was read, or the scan was halted since. */
+/**
+ * Stores decisions and what their transfers become, all or none. `changed`: a transfer has changed
+ * since it was read, or the scan was halted since.
+ */
 export async function storeDecisions(
   db: WriteDatabase,
   steps: readonly ReviewStep[],

@@ -9,23 +9,41 @@ import type { Currency } from '../../ledger/currencies.ts'
 import type { StoredTransfer } from '../transfer.ts'
 import { readAll, readCallers, type TransferRow, transferColumns } from './rows.ts'
 
-/** Most transfers with the reason `wallet-full` that one query looks at. They are rare: balance and transfer together exceed 2^53 ledger units. */
+/**
+ * Most transfers with the reason `wallet-full` that one query looks at. They are rare: balance and
+ * transfer together exceed 2^53 ledger units.
+ */
 const fullWalletsMax = 1_000
 
 /** What may have changed since transfers were held, as `selectHeldAgain` needs it. */
 export interface HeldQuery {
-  /** The configured currencies that are not retired: transfers held because their currency was `retired` may be credited. */
+  /**
+   * The configured currencies that are not retired: transfers held because their currency was
+   * `retired` may be credited.
+   */
   readonly accepted: readonly Pick<Currency, 'cuy' | 'decimals' | 'scale'>[]
-  /** The currencies on whose contract's decimals nodes agree: transfers held for `decimals-unknown` can be judged. */
+  /**
+   * The currencies on whose contract's decimals nodes agree: transfers held for `decimals-unknown`
+   * can be judged.
+   */
   readonly known: readonly CurrencyId[]
-  /** Those of `known` whose configured decimals are the same: transfers held for `decimals-differ` may be credited. */
+  /**
+   * Those of `known` whose configured decimals are the same: transfers held for `decimals-differ`
+   * may be credited.
+   */
   readonly agreed: readonly CurrencyId[]
-  /** The operator's wallets. A held transfer from one of these was judged before the wallet was configured, and is no deposit any more. */
+  /**
+   * The operator's wallets. A held transfer from one of these was judged before the wallet was
+   * configured, and is no deposit any more.
+   */
   readonly senders: readonly Address[]
   readonly max: number
 }
 
-/** Reads held transfers whose reason may have ended, at most `max` for each reason, in one round trip. */
+/**
+ * Reads held transfers whose reason may have ended, at most `max` for each reason, in one round
+ * trip.
+ */
 export async function selectHeldAgain(
   db: ReadDatabase,
   { accepted, known, agreed, senders, max }: HeldQuery,
@@ -46,7 +64,10 @@ export async function selectHeldAgain(
   return results.flatMap(readAll)
 }
 
-/** Reads the oldest held transfer of each currency and of each reason that may need a person, for alarms. */
+/**
+ * Reads the oldest held transfer of each currency and of each reason that may need a person, for
+ * alarms.
+ */
 export async function selectOldestHeld(
   db: ReadDatabase,
   currencies: readonly CurrencyId[],
@@ -65,8 +86,8 @@ SELECT ${transferColumns} FROM ${eachCurrency} CROSS JOIN ${held}
   ON ${state} = 'held' AND ${reason} = ${sql.placeholder('reason')} AND ${cuy} = currency.value LIMIT ${max}`)
 
 /**
- * Transfers that now fit into their wallets. This compares floating-point numbers, which can be off by a unit; the exact check is made when a credit is
- * stored.
+ * Transfers that now fit into their wallets. This compares floating-point numbers, which can be off
+ * by a unit; the exact check is made when a credit is stored.
  */
 const selectFitting = fixedStatement<'units' | 'max'>(sql`
 SELECT ${transferColumns} FROM json_each(${sql.placeholder('units')}) AS unit CROSS JOIN (

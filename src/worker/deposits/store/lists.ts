@@ -20,8 +20,9 @@ type DepositRow = TransferRow & {
 type ScanRow = Pick<typeof scans.$inferSelect, 'finalized' | 'finalized_at'>
 
 /**
- * Reads the newest `limit` transfers with ids below `before`, in one round trip. `count` is the number that match, `countedMax` at most; `head` is the newest
- * final block, null before the scan has started.
+ * Reads the newest `limit` transfers with ids below `before`, in one round trip. `count` is the
+ * number that match, `countedMax` at most; `head` is the newest final block, null before the scan
+ * has started.
  */
 export async function selectDepositPage(
   db: ReadDatabase,
@@ -41,7 +42,10 @@ export async function selectDepositPage(
   return { deposits: (page?.results ?? []).map(readDeposit), count, head }
 }
 
-/** Reads the transfers with these keys, in the order of `keys` and with null where no transfer to a user has the key. One statement. */
+/**
+ * Reads the transfers with these keys, in the order of `keys` and with null where no transfer to a
+ * user has the key. One statement.
+ */
 export async function selectDeposits(
   db: ReadDatabase,
   keys: readonly CreditKey[],
@@ -58,11 +62,17 @@ function readDeposit(row: DepositRow): Deposit {
   return { ...readCallers(row), entry, decided: isDecided ? { decision: review, why, by } : null, finalIn: null }
 }
 
-/** SQL that follows FROM, for the two queries of a list. It names its indices, because D1 keeps no statistics by which SQLite would choose them. */
+/**
+ * SQL that follows FROM, for the two queries of a list. It names its indices, because D1 keeps no
+ * statistics by which SQLite would choose them.
+ */
 interface DepositScope {
   /** All rows that match, for the count. */
   readonly all: SQL
-  /** The newest `limit` rows that match and have ids below `before`; more rows do no harm, because the query has a LIMIT. */
+  /**
+   * The newest `limit` rows that match and have ids below `before`; more rows do no harm, because
+   * the query has a LIMIT.
+   */
   readonly newest: SQL
 }
 
@@ -75,7 +85,10 @@ const [ofStates, ofCurrencies] = [sql`${sql.placeholder('states')}`, sql`${sql.p
 type Made = ReturnType<typeof fixedStatement<string>>
 const made = new Map<string, { readonly summary: Made; readonly page: Made }>()
 
-/** The two statements of a page. They are made once for each kind of filter, because making their text takes 0.2 ms: as long as a request without its queries. */
+/**
+ * The two statements of a page. They are made once for each kind of filter, because making their
+ * text takes 0.2 ms: as long as a request without its queries.
+ */
 function statementsFor(filter: DepositFilter | DepositKey) {
   const kind = kindOf(filter)
   const known = made.get(kind)
@@ -114,7 +127,10 @@ function byKey(key: DepositKey): DepositScope {
   )
 }
 
-/** Credited transfers have an index of their own, and those of one user are found through the entries of the user's wallets. */
+/**
+ * Credited transfers have an index of their own, and those of one user are found through the
+ * entries of the user's wallets.
+ */
 function byFilter(filter: DepositFilter): DepositScope {
   const [open, credited] = filter.uid === null ? [openOfAll, creditedOfAll] : [openOfCaller, creditedOfCaller]
   const highestIn = ({ rows, key }: ListPart, pair: readonly [state: SQL, cuy: SQL], below: SQL) =>
@@ -132,7 +148,10 @@ function byFilter(filter: DepositFilter): DepositScope {
   }
 }
 
-/** A part of a list that has an index of its own. For one state and currency, the index has the rows in the order of `key`, the id of a transfer. */
+/**
+ * A part of a list that has an index of its own. For one state and currency, the index has the rows
+ * in the order of `key`, the id of a transfer.
+ */
 interface ListPart {
   /** SQL that follows FROM, up to a WHERE that more can be added to. */
   readonly rows: (state: SQL, cuy: SQL) => SQL

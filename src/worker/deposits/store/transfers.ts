@@ -30,12 +30,17 @@ import {
 } from '../transitions.ts'
 import { readAll, readTransfer, type TransferRow, transferColumns } from './rows.ts'
 
-/** Most rows in one JSON text. The longest row takes about 600 bytes, and D1 binds texts up to 2 MB. */
+/**
+ * Most rows in one JSON text. The longest row takes about 600 bytes, and D1 binds texts up to 2 MB.
+ */
 const rowsMax = 2_000
 /** Most attempts if concurrent writers keep changing the transfers. */
 const triesMax = 3
 
-/** Reads, in one round trip, what `decideTransfers` needs: the position of the scan, the rows of these transfers, and the balances of their wallets. */
+/**
+ * Reads, in one round trip, what `decideTransfers` needs: the position of the scan, the rows of
+ * these transfers, and the balances of their wallets.
+ */
 export async function selectTransferStore(db: ReadDatabase, judged: readonly JudgedTransfer[]): Promise<TransferStore> {
   const keys = toJsonTexts(
     judged.map(({ txid, position }) => ({ txid, position })),
@@ -63,16 +68,24 @@ function readKnown(row: KnownRow): KnownTransfer {
   return { ...readTransfer(row), isSought: Boolean(row.sought), isAskedAgain: row.isAskedAgain === 1 }
 }
 
-/** The statements that write decided transfers, and the condition under which a batch may run them. */
+/**
+ * The statements that write decided transfers, and the condition under which a batch may run them.
+ */
 export interface TransferWrites {
-  /** JSON: the rows to be changed, with the versions that were read. The batch must check them with `areTransfersUnchanged`. */
+  /**
+   * JSON: the rows to be changed, with the versions that were read. The batch must check them with
+   * `areTransfersUnchanged`.
+   */
   readonly versions: string
   readonly statements: readonly D1PreparedStatement[]
 }
 
 export const noTransferWrites: TransferWrites = { versions: '[]', statements: [] }
 
-/** Makes the statements that store decided transfers: changes of stored rows, then new rows. In this order `decideTransfers` has filled the wallets. */
+/**
+ * Makes the statements that store decided transfers: changes of stored rows, then new rows. In this
+ * order `decideTransfers` has filled the wallets.
+ */
 export function writeTransfers(
   db: WriteDatabase,
   { changed, fresh, found }: Omit<TransferDecisions, 'contradicted'>,
@@ -93,14 +106,20 @@ export function writeTransfers(
   }
 }
 
-/** SQL that is true if each row in `versions` (see `TransferWrites`) still has its version. Use it in a statement that makes the batch fail otherwise. */
+/**
+ * SQL that is true if each row in `versions` (see `TransferWrites`) still has its version. Use it
+ * in a statement that makes the batch fail otherwise.
+ */
 export function areTransfersUnchanged(versions: string | Placeholder): SQL {
   return sql`NOT EXISTS (SELECT 1 FROM json_each(${versions}) AS decided
     LEFT JOIN ${transfers} ON ${transfers.id} = decided.${member(transfers.id)}
     WHERE ${transfers.version} IS NOT decided.${member(transfers.version)})`
 }
 
-/** Names of the rules (triggers and a CHECK) that refuse a write because a transfer or a wallet has changed since it was read. */
+/**
+ * Names of the rules (triggers and a CHECK) that refuse a write because a transfer or a wallet has
+ * changed since it was read.
+ */
 const overtaken = [
   ...['transfer: already stored', 'transfer: no such step', 'transfer: another version', 'flow_balance'],
   'transfer: what is held for review stays so',
@@ -109,15 +128,20 @@ const overtaken = [
 /** The rule that refuses a credit, and the end of a search for one, while the scan is halted. */
 export const scanHalted = 'transfer: the scan is halted'
 
-/** Whether a batch failed because the scan's position, a transfer or a balance has changed since it was read. The caller then reads and decides again. */
+/**
+ * Whether a batch failed because the scan's position, a transfer or a balance has changed since it
+ * was read. The caller then reads and decides again.
+ */
 export function isOvertaken(cause: unknown): boolean {
   return isRefusedBy(scanSuperseded, cause) || overtaken.some((rule) => isRefusedBy(rule, cause))
 }
 
 /**
- * Decides and stores transfers, all or none, without moving the scan's position. `correctedBy` is the id of the newest correction (an operator lowered a wrong
- * finalized height) when their blocks were read; null if no block is final. Nothing is stored if the result is `halted` (the scan is halted) or `superseded`: a
- * block is no longer final, there is a newer correction, or concurrent writers were faster `triesMax` times. After `superseded` the caller must read again.
+ * Decides and stores transfers, all or none, without moving the scan's position. `correctedBy` is
+ * the id of the newest correction (an operator lowered a wrong finalized height) when their blocks
+ * were read; null if no block is final. Nothing is stored if the result is `halted` (the scan is
+ * halted) or `superseded`: a block is no longer final, there is a newer correction, or concurrent
+ * writers were faster `triesMax` times. After `superseded` the caller must read again.
  */
 export async function storeTransfers(
   db: WriteDatabase,
@@ -130,7 +154,10 @@ export async function storeTransfers(
   return await storeDecided(db, decide, at, correctedBy)
 }
 
-/** Stores transfers of blocks that are not final. New rows are stored in the order of the list, until the database has `max` transfers in the state `seen`. */
+/**
+ * Stores transfers of blocks that are not final. New rows are stored in the order of the list,
+ * until the database has `max` transfers in the state `seen`.
+ */
 export async function storeSeen(
   db: WriteDatabase,
   seen: readonly JudgedTransfer[],
@@ -150,7 +177,10 @@ export async function storeSeen(
   )
 }
 
-/** Calls `decide` and stores what it returns. If a transfer has changed in between, does both again. The results are those of `storeTransfers`. */
+/**
+ * Calls `decide` and stores what it returns. If a transfer has changed in between, does both again.
+ * The results are those of `storeTransfers`.
+ */
 async function storeDecided(
   db: WriteDatabase,
   decide: () => Promise<TransferDecisions>,
@@ -177,14 +207,18 @@ async function countSeen(db: ReadDatabase, max: number): Promise<number> {
 }
 
 /**
- * Makes the statement that drops transfers which are still `seen` although the scan has read every block up to height `to`: no block
- * contains them. A transfer whose block is in a gap stays, because that block was not read.
+ * Makes the statement that drops transfers which are still `seen` although the scan has read every
+ * block up to height `to`: no block contains them. A transfer whose block is in a gap stays,
+ * because that block was not read.
  */
 export function dropPassed(db: WriteDatabase, to: BlockHeight, at: UnixMs): D1PreparedStatement {
   return dropUpTo(db, { to, at })
 }
 
-/** Makes the statement that drops transfers which were seen at this height, but which the read block lacks. Transfers of transactions in `unread` stay. */
+/**
+ * Makes the statement that drops transfers which were seen at this height, but which the read block
+ * lacks. Transfers of transactions in `unread` stay.
+ */
 export function dropAbsent(
   db: WriteDatabase,
   height: BlockHeight,
@@ -194,14 +228,19 @@ export function dropAbsent(
   return dropInBlock(db, { height, unread: JSON.stringify(unread), at })
 }
 
-/** Removes at most `max` transfers that were dropped at or before the time `before`. A transfer that was ever held for review stays. */
+/**
+ * Removes at most `max` transfers that were dropped at or before the time `before`. A transfer that
+ * was ever held for review stays.
+ */
 export async function removeDropped(db: WriteDatabase, before: UnixMs, max: number): Promise<void> {
   await deleteDropped(db, { before, max }).run()
 }
 
 /**
- * Reads at most `max` credited transfers that were sought in blocks which are all read by now, and that none of these blocks contains. Returns none before the
- * scan has passed the blocks of all sought transfers. Leaves out transfers whose block is still to be read, because the block may contain them.
+ * Reads at most `max` credited transfers that were sought in blocks which are all read by now, and
+ * that none of these blocks contains. Returns none before the scan has passed the blocks of all
+ * sought transfers. Leaves out transfers whose block is still to be read, because the block may
+ * contain them.
  */
 export async function selectNotFound(db: ReadDatabase, max: number): Promise<readonly StoredTransfer[]> {
   return readAll(await selectSought(db, { max }).all<TransferRow>())
@@ -215,7 +254,10 @@ export async function findContradicted(
   return decideTransfers(judged, await selectTransferStore(db, judged)).contradicted
 }
 
-/** Ends the search for these credited transfers. Call it after an alarm has named them. While the scan is halted the search goes on. */
+/**
+ * Ends the search for these credited transfers. Call it after an alarm has named them. While the
+ * scan is halted the search goes on.
+ */
 export async function endSearch(db: WriteDatabase, ids: readonly number[]): Promise<void> {
   try {
     await noteFound(db, { ids: JSON.stringify(ids) }).run()
@@ -224,7 +266,10 @@ export async function endSearch(db: WriteDatabase, ids: readonly number[]): Prom
   }
 }
 
-/** Makes the statements that store which transactions addresses of the service have sent. Rows that exist stay as they are. */
+/**
+ * Makes the statements that store which transactions addresses of the service have sent. Rows that
+ * exist stay as they are.
+ */
 export function sentStatements(db: WriteDatabase, sent: readonly SentFact[]): D1PreparedStatement[] {
   const eachOnce = new Map(sent.map((fact) => [`${fact.txid} ${fact.address}`, fact]))
   return toJsonTexts([...eachOnce.values()], rowsMax).map((facts) => insertSent(db, { facts }))
@@ -234,9 +279,14 @@ export function sentStatements(db: WriteDatabase, sent: readonly SentFact[]): D1
 const isInRescan = (isOfKind: SQL) => sql`EXISTS (SELECT 1 FROM ${rescans} INDEXED BY rescan_open
   WHERE ${isOfKind} AND ${rescans.finished_at} IS NULL
     AND ${rescans.to_height} >= ${transfers.height} AND ${rescans.next_height} <= ${transfers.height})`
-/** SQL that is true if the transfer's block is in a gap: a range of blocks that the scan could not read yet. */
+/**
+ * SQL that is true if the transfer's block is in a gap: a range of blocks that the scan could not
+ * read yet.
+ */
 const isInGap = isInRescan(sql`${rescans.kind} = 'gap'`)
-/** The same, or the block is one of those that an operator has asked for and that are not read yet. */
+/**
+ * The same, or the block is one of those that an operator has asked for and that are not read yet.
+ */
 const isToBeRead = isInRescan(sql`${rescans.kind} IN ('gap', 'request')`)
 
 /** Turns a change into an object whose members have the names of columns, for `memberList`. */
@@ -272,8 +322,8 @@ FROM json_each(${sql.placeholder('keys')}) CROSS JOIN ${transfers} INDEXED BY tr
   ON ${txid} = ${member(txid)} AND ${position} = ${member(position)}`)
 
 /**
- * Updates rows by id. It sets `version` to the version that was read plus 1, so a trigger refuses the update if the row has changed since. `seconds` and
- * `seen_by` stay once they are set.
+ * Updates rows by id. It sets `version` to the version that was read plus 1, so a trigger refuses
+ * the update if the row has changed since. `seconds` and `seen_by` stay once they are set.
  */
 const update = (columns: readonly SQLiteColumn[]) => sql`
 UPDATE ${transfers} SET ${columnName(version)} = "change".${columnName(version)} + 1, ${columnName(changed_at)} = ${at},
@@ -286,7 +336,10 @@ FROM (SELECT ${memberList([id, version, ...columns, seconds, seen_by])} FROM jso
 WHERE ${id} = "change".${columnName(id)}`
 
 const updateTransfers = fixedStatement<'rows' | 'at'>(update(written))
-/** For stored facts that the chain still shows: sets only the verdict. SQLite would rewrite each index of a column that is set, even to the same value. */
+/**
+ * For stored facts that the chain still shows: sets only the verdict. SQLite would rewrite each
+ * index of a column that is set, even to the same value.
+ */
 const updateVerdicts = fixedStatement<'rows' | 'at'>(update(verdict.map((name) => transfers[name])))
 
 const inserted = [txid, position, ...written, seconds, seen_by]
@@ -294,17 +347,25 @@ const insertTransfers = fixedStatement<'rows' | 'at'>(sql`
 INSERT INTO ${transfers} (${bareList([...inserted, transfers.created_at, changed_at])})
 SELECT ${memberList(inserted)}, ${at}, ${at} FROM json_each(${rows}) ORDER BY key`)
 
-/** Stores in which block a sought transfer was found again. It runs before `noteFound`, because only a sought transfer may change its block. */
+/**
+ * Stores in which block a sought transfer was found again. It runs before `noteFound`, because only
+ * a sought transfer may change its block.
+ */
 const moveFound = fixedStatement<'rows' | 'at'>(sql`
 UPDATE ${transfers} SET ${columnName(version)} = found.version + 1, ${columnName(height)} = found.height, ${columnName(changed_at)} = ${at}
 FROM (SELECT ${memberList([id, version, height])} FROM json_each(${rows})) AS found WHERE ${id} = found.id`)
 
-/** Marks credited transfers as no longer sought: they were found again, or an alarm has named them. */
+/**
+ * Marks credited transfers as no longer sought: they were found again, or an alarm has named them.
+ */
 const noteFound = fixedStatement<'ids'>(sql`
 UPDATE ${transfers} SET ${columnName(sought)} = 0
 WHERE ${id} IN (SELECT value FROM json_each(${sql.placeholder('ids')})) AND ${sought} = 1`)
 
-/** Makes the batch fail if a transfer has changed since it was read, or if there is a newer correction: it sets `height` to NULL, which a CHECK refuses. */
+/**
+ * Makes the batch fail if a transfer has changed since it was read, or if there is a newer
+ * correction: it sets `height` to NULL, which a CHECK refuses.
+ */
 const requireUnchanged = fixedStatement<'transfers' | 'correctedBy'>(sql`
 UPDATE ${scans} SET ${columnName(scans.height)} = iif(
   ${scans.corrected_by} = coalesce(${sql.placeholder('correctedBy')}, ${scans.corrected_by}) AND ${areTransfersUnchanged(sql.placeholder('transfers'))},

@@ -8,19 +8,26 @@ import { type EntryRow, entriesWithWallet, withTransfer } from '../../ledger/sto
 
 type EventRow = typeof events.$inferSelect
 /**
- * A stored event, which never changes. The columns that its type does not need are null; CHECKs ensure it. An event that is a ledger entry has the entry's
- * columns; one about a transfer has the transfer's.
+ * A stored event, which never changes. The columns that its type does not need are null; CHECKs
+ * ensure it. An event that is a ledger entry has the entry's columns; one about a transfer has the
+ * transfer's.
  */
 export type StoredEvent = EventRow & {
   readonly [Name in 'wallet_id' | 'osn' | 'amount' | 'balance' | 'mark' | 'posted_by']: EntryRow[Name] | null
 } & { readonly entry_type: EntryType | null }
 
-/** Reads up to `max` events with ids above `last`, in order. No event is ever added below one that was read, so a reader continues from the last id. */
+/**
+ * Reads up to `max` events with ids above `last`, in order. No event is ever added below one that
+ * was read, so a reader continues from the last id.
+ */
 export async function selectEvents(db: ReadDatabase, last: EventId | 0, max: number): Promise<readonly StoredEvent[]> {
   return (await selectAfter(db, { last, max }).all<StoredEvent>()).results
 }
 
-/** Removes up to `max` of the oldest events from before the time `before`, and returns how many. Ledger entries that are events stay in the ledger. */
+/**
+ * Removes up to `max` of the oldest events from before the time `before`, and returns how many.
+ * Ledger entries that are events stay in the ledger.
+ */
 export async function removeOldEvents(db: WriteDatabase, before: UnixMs, max: number): Promise<number> {
   const [first, kept] = await db.batch<{ readonly last: number }>([
     selectRemoved(db, {}),
@@ -37,8 +44,8 @@ const max = sql.placeholder('max')
 export const removed = sql`coalesce((SELECT ${removedEvents.last_id} FROM ${removedEvents}), 0)`
 
 /**
- * Selects events from two tables with one sequence of ids: a ledger entry is its own event, and every other event has a row. Each part reads at most `max`
- * rows.
+ * Selects events from two tables with one sequence of ids: a ledger entry is its own event, and
+ * every other event has a row. Each part reads at most `max` rows.
  */
 const selectAfter = fixedStatement<'last' | 'max'>(sql`
 SELECT * FROM (
@@ -63,8 +70,8 @@ const selectFirst = (limit: SQLWrapper) => sql`
     ORDER BY id LIMIT ${limit}`
 
 /**
- * SQL that selects the ids of at most `max` of the oldest events, all of them from before the time `before`. If the oldest event is from `before` or later,
- * only that event is read.
+ * SQL that selects the ids of at most `max` of the oldest events, all of them from before the time
+ * `before`. If the oldest event is from `before` or later, only that event is read.
  */
 export function selectOldest(before: SQLWrapper, max: SQLWrapper): SQL {
   const limit = sql`iif((SELECT at FROM (${selectFirst(sql`1`)})) < ${before}, ${max}, 0)`
@@ -82,7 +89,10 @@ const keepRemoved = fixedStatement<'before' | 'max'>(sql`
 INSERT INTO ${removedEvents} (id, last_id) SELECT 1, max(id) FROM (${oldest}) HAVING count(*) > 0
 ON CONFLICT (id) DO UPDATE SET last_id = excluded.last_id RETURNING last_id AS last`)
 
-/** Deletes the rows of removed events but never the newest row, because the next event would get its id again. */
+/**
+ * Deletes the rows of removed events but never the newest row, because the next event would get its
+ * id again.
+ */
 const deleteRemoved = fixedStatement<'max'>(sql`
 DELETE FROM ${events} WHERE ${id} IN (
   SELECT ${id} FROM ${events} WHERE ${id} <= ${removed} AND ${id} < (SELECT id FROM last_event) ORDER BY ${id} LIMIT ${max})`)

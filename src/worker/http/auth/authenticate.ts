@@ -8,19 +8,30 @@ import type { KeySetParts } from './key-set.ts'
 import { backendTokenSecondsMax, faulty, type TokenFault } from './token-fault.ts'
 import { createTokenVerifier, type TokenFailure, type TokenVerifier } from './verify-token.ts'
 
-/** Longest `Authorization` header, or assertion of Cloudflare Access, that is read, in characters. A longer one is refused. */
+/**
+ * Longest `Authorization` header, or assertion of Cloudflare Access, that is read, in characters. A
+ * longer one is refused.
+ */
 export const authorizationCharsMax = 8192
 
-/** Why a request is refused: a fault of its token, or `no-key`, if the service has no key to verify users' tokens with. */
+/**
+ * Why a request is refused: a fault of its token, or `no-key`, if the service has no key to verify
+ * users' tokens with.
+ */
 export type AuthFailure = TokenFailure | 'no-key'
 
 /** Finds the user who sends a request, from its bearer token or, on loopback, `DEV_UID`. */
 export type Authenticate = (request: Request) => Promise<Result<Uid, AuthFailure>>
 
-/** The rights of a backend's token, in this order: to read; to post entries and issue addresses; to ask for payouts; to approve them; to sign them. */
+/**
+ * The rights of a backend's token, in this order: to read; to post entries and issue addresses; to
+ * ask for payouts; to approve them; to sign them.
+ */
 export type Scope = 'ledger:read' | 'ledger:post' | 'ledger:pay' | 'ledger:approve' | 'ledger:sign'
 
-/** A backend as its token names it. `scopes` has every word of the claim `scope`, also unknown ones. */
+/**
+ * A backend as its token names it. `scopes` has every word of the claim `scope`, also unknown ones.
+ */
 export interface Backend {
   readonly name: BackendName
   readonly scopes: readonly string[]
@@ -35,7 +46,10 @@ export interface Authenticators {
   readonly backends: AuthenticateBackend | null
 }
 
-/** Makes both authenticators. Each refuses a valid token of the other kind with a fault that says so: `backend-token` or `caller-token`. */
+/**
+ * Makes both authenticators. Each refuses a valid token of the other kind with a fault that says
+ * so: `backend-token` or `caller-token`.
+ */
 export function createAuthenticators(
   auth: AuthConfig,
   backend: TokenConfig | null,
@@ -96,15 +110,24 @@ function authenticateBackends(
   }
 }
 
-/** `Bearer`, one space and one JWT. Two `Authorization` headers arrive joined by a comma, which no JWT contains, so a request with two is refused. */
+/**
+ * `Bearer`, one space and one JWT. Two `Authorization` headers arrive joined by a comma, which no
+ * JWT contains, so a request with two is refused.
+ */
 const bearer = /^bearer ([\w-]+\.[\w-]+\.[\w-]+)$/i
 
-/** Reads the token in an `Authorization` header; null if the header is absent, too long, or of another form. */
+/**
+ * Reads the token in an `Authorization` header; null if the header is absent, too long, or of
+ * another form.
+ */
 function readBearer(header: string | null): string | null {
   return header === null || header.length > authorizationCharsMax ? null : (bearer.exec(header)?.[1] ?? null)
 }
 
-/** Reads the user in the claim `sub`: a JSON string of decimal digits, 1 to 2^53−2, without sign or leading zero. Null for anything else. */
+/**
+ * Reads the user in the claim `sub`: a JSON string of decimal digits, 1 to 2^53−2, without sign or
+ * leading zero. Null for anything else.
+ */
 function readSubject(subject: unknown): Uid | null {
   if (typeof subject !== 'string' || !/^[1-9]\d{0,15}$/.test(subject)) return null
   const uid = Number(subject)

@@ -9,7 +9,10 @@ export const keptTokenMs = 60_000
 /** Most verified tokens that are kept; each takes about 1 kB. */
 export const keptTokensMax = 1_000
 
-/** The claims of a verified token. It is accepted without another verification from `from` until `until`, in milliseconds since 1970. */
+/**
+ * The claims of a verified token. It is accepted without another verification from `from` until
+ * `until`, in milliseconds since 1970.
+ */
 interface KeptToken {
   readonly claims: JWTPayload
   /** The version of the keys before the verification. */
@@ -19,9 +22,10 @@ interface KeptToken {
 }
 
 /**
- * Wraps a verifier so that it remembers verified tokens by their SHA-256, for at most `keptTokenMs` and never past the token's `exp`. It does not remember
- * refused tokens. A token is verified again when another key set was fetched, which may lack its key. Without this memory, half of the work of a request would
- * be to verify a signature that was verified before.
+ * Wraps a verifier so that it remembers verified tokens by their SHA-256, for at most `keptTokenMs`
+ * and never past the token's `exp`. It does not remember refused tokens. A token is verified again
+ * when another key set was fetched, which may lack its key. Without this memory, half of the work
+ * of a request would be to verify a signature that was verified before.
  */
 export function keepVerified(own: TokenVerifier, { now }: Pick<Clock, 'now'>): TokenVerifier {
   const kept = new Map<string, KeptToken>()
@@ -47,7 +51,10 @@ export function keepVerified(own: TokenVerifier, { now }: Pick<Clock, 'now'>): T
   }
 }
 
-/** When a token expires, in milliseconds since 1970. Rounded up to a whole second, because its verifier counts whole seconds. */
+/**
+ * When a token expires, in milliseconds since 1970. Rounded up to a whole second, because its
+ * verifier counts whole seconds.
+ */
 const endOf = ({ exp = 0 }: JWTPayload) => Math.ceil(exp) * 1000
 
 async function digestOf(token: string): Promise<string> {

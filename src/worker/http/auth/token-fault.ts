@@ -3,7 +3,10 @@ import { err, type Result } from '../../common/result.ts'
 /** A backend's token that is valid for more than this many seconds from now on is refused. */
 export const backendTokenSecondsMax = 3600
 
-/** The faults of a token whose signature is valid, each with the sentence that its holder gets in `WWW-Authenticate` (RFC 6750, 3.1). */
+/**
+ * The faults of a token whose signature is valid, each with the sentence that its holder gets in
+ * `WWW-Authenticate` (RFC 6750, 3.1).
+ */
 export const tokenFaults = {
   expired: 'the token has expired',
   'not-valid-yet': 'the token is not valid yet: its nbf is in the future',

@@ -15,23 +15,41 @@ import { type FaultyToken, faulty, type TokenFault } from './token-fault.ts'
 /** The most keys of a key set that are tried for a token without a key id. */
 export const keysTriedMax = 8
 
-/** How far in the future a token's `nbf` may be, in seconds, because clocks differ. Its `exp` is exact. */
+/**
+ * How far in the future a token's `nbf` may be, in seconds, because clocks differ. Its `exp` is
+ * exact.
+ */
 export const aheadSecondsMax = 5
 
-/** Why a token is refused. A token without a valid signature is `unauthorized`, and its sender learns nothing more. */
+/**
+ * Why a token is refused. A token without a valid signature is `unauthorized`, and its sender
+ * learns nothing more.
+ */
 export type TokenFailure = 'unauthorized' | 'keys-unavailable' | FaultyToken
 
 /** Verifies tokens of one kind: of users, or of backends. */
 export interface TokenVerifier {
-  /** Verifies signature, times, issuer and audience. The returned claims contain `exp` and `sub`, but nobody has checked what `sub` is. */
+  /**
+   * Verifies signature, times, issuer and audience. The returned claims contain `exp` and `sub`,
+   * but nobody has checked what `sub` is.
+   */
   verify(token: string): Promise<Result<JWTPayload, TokenFailure>>
-  /** Whether the signature is valid with a shared secret or with a key that was fetched before. Sends no request to an issuer of tokens. */
+  /**
+   * Whether the signature is valid with a shared secret or with a key that was fetched before.
+   * Sends no request to an issuer of tokens.
+   */
   isSigned(token: string): Promise<boolean>
-  /** The version of the key set (`KeySet`); 0 without one. A token that was verified at another version may have been signed with a withdrawn key. */
+  /**
+   * The version of the key set (`KeySet`); 0 without one. A token that was verified at another
+   * version may have been signed with a withdrawn key.
+   */
   keysVersion(): number
 }
 
-/** Makes a verifier that checks each token only with the keys for its algorithm; null if `config` has no key. A token without `sub` gets `subjectFault`. */
+/**
+ * Makes a verifier that checks each token only with the keys for its algorithm; null if `config`
+ * has no key. A token without `sub` gets `subjectFault`.
+ */
 export function createTokenVerifier(
   config: TokenConfig,
   parts: KeySetParts,
@@ -75,8 +93,9 @@ export function createTokenVerifier(
 }
 
 /**
- * Verifies one token of any kind: its signature by `check`, its times, and the given claims. Its `nbf` may be `aheadSecondsMax` in the future; its `exp` is
- * exact. The error is the fault of the claims only if the signature is valid.
+ * Verifies one token of any kind: its signature by `check`, its times, and the given claims. Its
+ * `nbf` may be `aheadSecondsMax` in the future; its `exp` is exact. The error is the fault of the
+ * claims only if the signature is valid.
  */
 export async function verifyWith(
   { algorithms, verify }: SignatureCheck,
@@ -101,7 +120,10 @@ export async function verifyWith(
 /** Whether an exception comes from an unusable key in the set: it is not one of jose's own. */
 const isUnusableKey = (thrown: unknown) => !(thrown instanceof errors.JOSEError || thrown instanceof KeysUnavailable)
 
-/** The fault that jose finds in the claims, which it reads only if the signature is valid; null for any other error. */
+/**
+ * The fault that jose finds in the claims, which it reads only if the signature is valid; null for
+ * any other error.
+ */
 function faultOf(thrown: unknown): TokenFault | 'sub' | null {
   if (thrown instanceof errors.JWTExpired) return 'expired'
   if (!(thrown instanceof errors.JWTClaimValidationFailed)) return null
@@ -110,7 +132,10 @@ function faultOf(thrown: unknown): TokenFault | 'sub' | null {
   return claim === 'exp' || claim === 'iss' || claim === 'aud' || claim === 'sub' ? claim : null
 }
 
-/** Checks signatures with keys of one kind: the shared secrets for one HMAC, or the key set of an issuer. */
+/**
+ * Checks signatures with keys of one kind: the shared secrets for one HMAC, or the key set of an
+ * issuer.
+ */
 export interface SignatureCheck {
   readonly algorithms: readonly string[]
   readonly verify: (token: string, options: JWTVerifyOptions) => Promise<JWTPayload>
@@ -126,7 +151,10 @@ function checksWithSecrets(secrets: readonly string[]): readonly SignatureCheck[
 
 const bytesOf = (secret: string) => new Uint8Array(new TextEncoder().encode(secret))
 
-/** The algorithms with a shared secret: the hash of each, and its shortest secret in bytes, which is as long as the hash (RFC 7518, 3.2). */
+/**
+ * The algorithms with a shared secret: the hash of each, and its shortest secret in bytes, which is
+ * as long as the hash (RFC 7518, 3.2).
+ */
 const hashes = [
   ['HS256', 'SHA-256', secretBytesMin],
   ['HS384', 'SHA-384', 48],
@@ -142,8 +170,9 @@ function checkWithSecrets(
   const importEach = (bytes: Uint8Array<ArrayBuffer>) =>
     crypto.subtle.importKey('raw', bytes, { name: 'HMAC', hash }, false, ['verify'])
   const readKeys = async () => {
-    // Import the secrets once, because importing takes as long as verifying. Keep the keys and not the promise: on Workers a promise belongs to the request
-    // that made it, and another request must not wait for it.
+    // Import the secrets once, because importing takes as long as verifying. Keep the keys and not
+    // the promise: on Workers a promise belongs to the request that made it, and another request
+    // must not wait for it.
     keys ??= await Promise.all(secrets.map(importEach))
     return keys
   }
@@ -159,7 +188,10 @@ function checkWithSecrets(
 
 const keySetAlgorithms = ['RS256', 'ES256', 'EdDSA', 'Ed25519']
 
-/** Checks signatures of these algorithms with the keys of a set. If a signature fails, it is checked once more with a newer set, if there is one. */
+/**
+ * Checks signatures of these algorithms with the keys of a set. If a signature fails, it is checked
+ * once more with a newer set, if there is one.
+ */
 export function checkWithKeySet(keySet: KeySet, algorithms: readonly string[]): SignatureCheck {
   return {
     algorithms,
@@ -180,7 +212,10 @@ export function checkWithKeySet(keySet: KeySet, algorithms: readonly string[]): 
   }
 }
 
-/** The algorithm that a token's header names; null if the header cannot be read. It only decides which keys are tried. */
+/**
+ * The algorithm that a token's header names; null if the header cannot be read. It only decides
+ * which keys are tried.
+ */
 function algorithmOf(token: string): string | null {
   try {
     return decodeProtectedHeader(token).alg ?? null
@@ -214,7 +249,8 @@ async function verifyWithEach(
     try {
       return (await jwtVerify(token, key, options)).payload
     } catch (thrown) {
-      // An error of jose other than a wrong signature: the token itself is invalid, so no other key is tried. After any other exception the next key is tried.
+      // An error of jose other than a wrong signature: the token itself is invalid, so no other key
+      // is tried. After any other exception the next key is tried.
       if (thrown instanceof errors.JOSEError && !(thrown instanceof errors.JWSSignatureVerificationFailed)) throw thrown
     }
   }

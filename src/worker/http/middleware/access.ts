@@ -8,7 +8,10 @@ import type { Env, LedgerRoute } from '../context.ts'
 import { failure, refusal } from '../envelope.ts'
 import { missingScope, onlyBackends, toAuthProblem, tooManyRequests, toPersonProblem } from '../errors.ts'
 
-/** Refuses requests without a valid token of a user. For a request with such a token, sets `uid` to the user. */
+/**
+ * Refuses requests without a valid token of a user. For a request with such a token, sets `uid` to
+ * the user.
+ */
 export function auth(authenticate: Authenticate): MiddlewareHandler<Env> {
   return async (c, next) => {
     const caller = await authenticate(c.req.raw)
@@ -19,8 +22,10 @@ export function auth(authenticate: Authenticate): MiddlewareHandler<Env> {
 }
 
 /**
- * Refuses requests without a backend's token that has one of the required scopes. For a request with such a token, sets `backend` and `decider`. If people can
- * sign in, `authenticatePerson` authenticates them, and only `decider` is set: they may use GET routes and those with `isForPeople`.
+ * Refuses requests without a backend's token that has one of the required scopes. For a request
+ * with such a token, sets `backend` and `decider`. If people can sign in, `authenticatePerson`
+ * authenticates them, and only `decider` is set: they may use GET routes and those with
+ * `isForPeople`.
  */
 export function backendAuth(
   authenticate: AuthenticateBackend,
@@ -50,8 +55,9 @@ export function backendAuth(
 }
 
 /**
- * Makes the rate limit of a route. Each user, backend or person is counted separately in each class. If a limiter is missing or fails, every request is
- * allowed, because no promise of the service depends on rate limits.
+ * Makes the rate limit of a route. Each user, backend or person is counted separately in each
+ * class. If a limiter is missing or fails, every request is allowed, because no promise of the
+ * service depends on rate limits.
  */
 export function createRateLimit(
   limiters: RateLimits,
@@ -71,13 +77,17 @@ export function createRateLimit(
 }
 
 /**
- * The header of requests and responses with a bookmark: a position in the history of the database. A request that sends the bookmark of an earlier response
- * is answered from any copy of the database that has reached that position.
+ * The header of requests and responses with a bookmark: a position in the history of the database.
+ * A request that sends the bookmark of an earlier response is answered from any copy of the
+ * database that has reached that position.
  */
 export const bookmarkHeader = 'x-d1-bookmark'
 /** Longest bookmark that is accepted, in characters. D1's bookmarks have 59. */
 export const bookmarkCharsMax = 100
-/** Hex digits and hyphens, as in D1's bookmarks. So nobody can send `first-unconstrained`, with which D1 would read any copy, however old. */
+/**
+ * Hex digits and hyphens, as in D1's bookmarks. So nobody can send `first-unconstrained`, with
+ * which D1 would read any copy, however old.
+ */
 export const bookmarkForm = /^[0-9a-f]+(-[0-9a-f]+)*$/
 
 /** The failure of a request whose bookmark is too long or does not match `bookmarkForm`. */
@@ -91,7 +101,8 @@ const bookmarkRefusal = {
 export const bookmark: MiddlewareHandler<Env> = async (c, next) => {
   const value = c.req.header(bookmarkHeader) ?? null
   if (value !== null && (value.length > bookmarkCharsMax || !bookmarkForm.test(value))) return refusal(bookmarkRefusal)
-  // If the deployment has several databases (cells), a bookmark begins with the number of its cell. A bookmark of another cell is ignored.
+  // If the deployment has several databases (cells), a bookmark begins with the number of its cell.
+  // A bookmark of another cell is ignored.
   const number = c.env.cells[0]?.number ?? null
   const prefix = number === null ? '' : `${number.toString(16)}-`
   const ofThisCell = value?.startsWith(prefix) ? value.slice(prefix.length) : null

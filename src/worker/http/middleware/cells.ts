@@ -13,8 +13,8 @@ export function inCellOfCaller(cells: readonly Cell[]): MiddlewareHandler<Env> {
 }
 
 /**
- * Chooses the cell of a backend's request: that of the users whom it names where its route looks for them. If it names none, it is the cell whose number is the
- * parameter `cell`.
+ * Chooses the cell of a backend's request: that of the users whom it names where its route looks
+ * for them. If it names none, it is the cell whose number is the parameter `cell`.
  */
 export function inCellOfBackend(
   cells: readonly Cell[],
@@ -27,7 +27,10 @@ export function inCellOfBackend(
   })
 }
 
-/** For routes that need no token. A request with a user's token gets the cell of that user; a request without a valid token concerns all cells. */
+/**
+ * For routes that need no token. A request with a user's token gets the cell of that user; a
+ * request without a valid token concerns all cells.
+ */
 export function inCellOfToken(cells: readonly Cell[], authenticate: Authenticate): MiddlewareHandler<Env> {
   const choose = inCellOfCaller(cells)
   return async (c, next) => {
@@ -38,7 +41,10 @@ export function inCellOfToken(cells: readonly Cell[], authenticate: Authenticate
   }
 }
 
-/** Runs `work` in each cell, all at once. Throws what the first cell throws that fails, as a `CellError` if there are several. */
+/**
+ * Runs `work` in each cell, all at once. Throws what the first cell throws that fails, as a
+ * `CellError` if there are several.
+ */
 export async function inEachCell<T>(cells: readonly Cell[], work: (cell: Cell) => Promise<T>): Promise<readonly T[]> {
   return await Promise.all(
     cells.map(async (cell) => {
@@ -64,7 +70,10 @@ function inCell(cells: readonly Cell[], concernOf: (c: RequestContext) => Promis
   }
 }
 
-/** The users that a request names; null if one of them, or the body that should name them, is wrong: then every cell refuses it in the same words. */
+/**
+ * The users that a request names; null if one of them, or the body that should name them, is wrong:
+ * then every cell refuses it in the same words.
+ */
 async function usersOf(
   request: Request,
   parameters: URLSearchParams,

@@ -16,17 +16,25 @@ export interface RequestParts {
   readonly uniqueName: () => string
 }
 
-/** The form of an id that a request may bring. It is copied into a header and into log lines, so it has no other characters. */
+/**
+ * The form of an id that a request may bring. It is copied into a header and into log lines, so it
+ * has no other characters.
+ */
 const plainId = /^[\w.-]{1,64}$/
 
-/** How long after a response a browser uses only https for this host (`Strict-Transport-Security`). */
+/**
+ * How long after a response a browser uses only https for this host (`Strict-Transport-Security`).
+ */
 export const httpsSeconds = 31_536_000
 /** How long a browser may cache the response to an OPTIONS request. */
 export const preflightSeconds = 600
 
 export const policyHeader = 'content-security-policy'
 
-/** The headers of every response that is not a page: with them no browser displays, frames or embeds it. */
+/**
+ * The headers of every response that is not a page: with them no browser displays, frames or embeds
+ * it.
+ */
 const securityHeaders = Object.entries({
   [policyHeader]: "default-src 'none'; frame-ancestors 'none'",
   'cross-origin-resource-policy': 'same-origin',
@@ -37,9 +45,11 @@ const exposed = ['x-request-id', bookmarkHeader, reasonHeader, 'retry-after', 's
 const accepted = ['authorization', 'x-request-id', bookmarkHeader].join(', ')
 
 /**
- * The outermost middleware. It gives each request an id, one log line with time and cost, and the headers for browsers. It answers an exception with a bare
- * 500, or with `toAwayProblem` while the database is away, and only the log has the exception's text. A log line contains no text from outside, except an id of plain characters. Decision note 15 says why Hono's
- * middleware is not used.
+ * The outermost middleware. It gives each request an id, one log line with time and cost, and the
+ * headers for browsers. It answers an exception with a bare 500, or with `toAwayProblem` while the
+ * database is away, and only the log has the exception's text. A log line contains no text from
+ * outside, except an id of plain characters. Decision note 15 says why Hono's middleware is not
+ * used.
  */
 export function everyRequest(
   { clock, logger, uniqueName }: RequestParts,
@@ -74,12 +84,18 @@ export function everyRequest(
   }
 }
 
-/** The cost of a request in its log line. Node calls are missing, because only the scanner makes them. */
+/**
+ * The cost of a request in its log line. Node calls are missing, because only the scanner makes
+ * them.
+ */
 export function costFields({ database, rowsRead }: Usage): LogFields {
   return { databaseQueries: database.calls, databaseMs: database.ms, rowsRead }
 }
 
-/** Lets browsers show the response to pages of the configured origins. Credentials are never allowed, so no cookies are sent. */
+/**
+ * Lets browsers show the response to pages of the configured origins. Credentials are never
+ * allowed, so no cookies are sent.
+ */
 function allowOrigin(headers: Headers, origin: string | undefined, origins: CorsOrigins): void {
   if (origins !== '*') headers.set('vary', 'Origin')
   if (origins !== '*' && (origin === undefined || !origins.has(origin))) return
@@ -87,7 +103,10 @@ function allowOrigin(headers: Headers, origin: string | undefined, origins: Cors
   headers.set('access-control-expose-headers', exposed)
 }
 
-/** Makes the handler of OPTIONS for a route with these methods. A browser uses the response only if `allowOrigin` adds the page's origin to it. */
+/**
+ * Makes the handler of OPTIONS for a route with these methods. A browser uses the response only if
+ * `allowOrigin` adds the page's origin to it.
+ */
 export function preflight(methods: readonly Method[]): (c: RequestContext) => Response {
   const allow = methods.join(', ')
   return (c) =>

@@ -6,8 +6,9 @@ import type { operations } from '../routes.ts'
 import type { Operation } from './docs.ts'
 
 /**
- * The type of the routes for Hono's client (`hc`): query or body of each, and the bodies of success and failures. It is derived from the schemas with which
- * routes parse and tests check every response.
+ * The type of the routes for Hono's client (`hc`): query or body of each, and the bodies of success
+ * and failures. It is derived from the schemas with which routes parse and tests check every
+ * response.
  */
 export type AppType = Hono<
   object,
@@ -30,7 +31,10 @@ type FailureOf<Op> = z.output<Op extends { failure: z.ZodMiniType } ? Op['failur
 
 type EndpointOf<Op, Body, Status> = { input: InputOf<Op>; output: Body; outputFormat: 'json'; status: Status }
 
-/** What the client sends: the JSON body of a POST, or a query, which it may leave out if no parameter is required. */
+/**
+ * What the client sends: the JSON body of a POST, or a query, which it may leave out if no
+ * parameter is required.
+ */
 type InputOf<Op> = { header?: { 'x-d1-bookmark'?: string } } & (Op extends { body: z.ZodMiniType }
   ? { json: z.input<Op['body']> }
   : Op extends { query: z.ZodMiniType }

@@ -1,9 +1,13 @@
 import type * as z from 'zod/mini'
 import type { Reason } from '../../common/reasons.ts'
 
-// Building blocks of the routes' documentation. Only `openapi/` calls functions that use them, so the Worker's bundle has none of them (decision note 18).
+// Building blocks of the routes' documentation. Only `openapi/` calls functions that use them, so
+// the Worker's bundle has none of them (decision note 18).
 
-/** The state of the service and the chain before the request of an example. The test that replays the examples sets up each of these states. */
+/**
+ * The state of the service and the chain before the request of an example. The test that replays
+ * the examples sets up each of these states.
+ */
 export type Situation =
   | 'a new caller'
   | 'no token'
@@ -52,7 +56,10 @@ export type Situation =
   | 'a stuck payout that has moved money'
   | 'a transaction of the payout address that no payout names'
 
-/** A request of an example, the state before it, and a name for the case that it shows. `examples.json` has its response, as a test has recorded it. */
+/**
+ * A request of an example, the state before it, and a name for the case that it shows.
+ * `examples.json` has its response, as a test has recorded it.
+ */
 export interface Example {
   readonly name: string
   readonly given: Situation
@@ -82,7 +89,9 @@ export interface ParameterNote {
   readonly example: string | number
 }
 
-/** The documentation of one method of a route. `document.ts` turns it into an operation of OpenAPI. */
+/**
+ * The documentation of one method of a route. `document.ts` turns it into an operation of OpenAPI.
+ */
 export interface Operation {
   readonly id: string
   readonly summary: string
@@ -103,12 +112,18 @@ export interface Operation {
   readonly failures: readonly Failure[]
 }
 
-/** The transaction of the USDT deposit in the examples. This and all values below match the chain that the test builds when it replays the examples. */
+/**
+ * The transaction of the USDT deposit in the examples. This and all values below match the chain
+ * that the test builds when it replays the examples.
+ */
 export const usdtTxid = '278524e29c4eded92e21d431f395bcbe536c67c3c6375ef7b8dc8ebad3e7e805'
 /** The first address of the user in the examples. */
 export const depositAddress = 'TWer2Ygk5TEheHp3TPuYeqxmB6SsGZmaL6'
 
-/** Describes the values of `cuy`. It does not list them, because the document does not know the currencies of a deployment. */
+/**
+ * Describes the values of `cuy`. It does not list them, because the document does not know the
+ * currencies of a deployment.
+ */
 export const cuyExpected = 'One of `/currencies`; any other is a 400 that names them.'
 
 /** The note on `uid`, for the `parameters` of routes that take a user. */

@@ -43,7 +43,10 @@ ${failuresOutsideRoutes()
   })
   .join('\n')}`
 
-/** The texts of the schema `Reason`. Some viewers of OpenAPI show `x-enumDescriptions` beside each value. The page at /docs lists them at its end. */
+/**
+ * The texts of the schema `Reason`. Some viewers of OpenAPI show `x-enumDescriptions` beside each
+ * value. The page at /docs lists them at its end.
+ */
 const describeReasons = () => ({
   description:
     'The cause of a failure, as one word for programs: `msg` can change, a word never changes its meaning, and new ones can come. The same ' +
@@ -82,7 +85,10 @@ const tags = [
 
 const bookmarkText = { maxLength: bookmarkCharsMax, pattern: bookmarkForm.source }
 
-/** The section of `components` that describes the headers of responses. Each response refers to them by name. */
+/**
+ * The section of `components` that describes the headers of responses. Each response refers to them
+ * by name.
+ */
 const headers = () => ({
   'x-request-id': describedText('The id of the request in the log.'),
   'cache-control': describedText('`no-store`: responses are never stored.'),
@@ -123,7 +129,10 @@ const cellParameter = {
   schema: { type: 'integer', minimum: 1, maximum: cellsMax, examples: [1] },
 }
 
-/** Makes the OpenAPI 3.1 document. It uses the schemas with which routes parse requests and tests check every response. */
+/**
+ * Makes the OpenAPI 3.1 document. It uses the schemas with which routes parse requests and tests
+ * check every response.
+ */
 export function createDocument(version: string): JsonObject {
   return {
     openapi: '3.1.1',
@@ -180,7 +189,10 @@ export interface DocumentedOperation {
   readonly failures: readonly Failure[]
 }
 
-/** Every method of every route. Tests send the service each documented example, and for each documented refusal a request that causes it. */
+/**
+ * Every method of every route. Tests send the service each documented example, and for each
+ * documented refusal a request that causes it.
+ */
 export function documentedOperations(): readonly DocumentedOperation[] {
   return Object.entries(operations()).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]: [string, Operation]) => {
@@ -234,7 +246,8 @@ function requestBody({ body, examples }: Operation): JsonObject {
 function parameter(name: string, schema: z.ZodMiniType, note: ParameterNote | undefined): JsonObject {
   if (note === undefined) throw new Error(`the parameter ${name} has no note`)
   const { description, example } = note
-  // The example stands inside the schema. Swagger UI would send an example that stands beside the schema with every request that a reader tries.
+  // The example stands inside the schema. Swagger UI would send an example that stands beside the
+  // schema with every request that a reader tries.
   return {
     name,
     in: 'query',
@@ -244,13 +257,19 @@ function parameter(name: string, schema: z.ZodMiniType, note: ParameterNote | un
   }
 }
 
-/** The JSON Schema of a query parameter: of the parsed value, which shows a number's bounds. If JSON Schema cannot express that value, it is of the text. */
+/**
+ * The JSON Schema of a query parameter: of the parsed value, which shows a number's bounds. If JSON
+ * Schema cannot express that value, it is of the text.
+ */
 function parameterSchema(schema: z.ZodMiniType): JsonObject {
   const parsed = withoutDialect(z.toJSONSchema(schema, { io: 'output', unrepresentable: 'any' }))
   return forGenerators('type' in parsed ? parsed : withoutDialect(z.toJSONSchema(schema, { io: 'input' })), 'request')
 }
 
-/** The failures of an operation as one response for each status, with the causes and cures of its failures. */
+/**
+ * The failures of an operation as one response for each status, with the causes and cures of its
+ * failures.
+ */
 function failureResponses({ method, path, operation, failures }: DocumentedOperation): JsonObject {
   const answered = failures.map((one) => ({ ...one, ...recorded(method, path, one) }))
   return Object.fromEntries(
@@ -271,7 +290,10 @@ function failureResponses({ method, path, operation, failures }: DocumentedOpera
   )
 }
 
-/** An answer to the request of an example: the headers that the document describes, except those of every answer, and the body. */
+/**
+ * An answer to the request of an example: the headers that the document describes, except those of
+ * every answer, and the body.
+ */
 export interface Recording {
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
@@ -325,7 +347,10 @@ function response(
   }
 }
 
-/** Adds the media type CSV to a response if its route can answer with CSV. `csv` is an example: the beginning of a table. */
+/**
+ * Adds the media type CSV to a response if its route can answer with CSV. `csv` is an example: the
+ * beginning of a table.
+ */
 function withCsv(described: ReturnType<typeof response>, csv: string | undefined): JsonObject {
   if (csv === undefined) return described
   return { ...described, content: { ...described.content, 'text/csv': { schema: { type: 'string' }, example: csv } } }
@@ -344,7 +369,10 @@ function componentSchemas(): JsonObject {
   )
 }
 
-/** The names of the component schemas that bodies of requests use, directly or inside other components. */
+/**
+ * The names of the component schemas that bodies of requests use, directly or inside other
+ * components.
+ */
 function sentWith(schemas: Readonly<Record<string, JsonObject>>): ReadonlySet<string> {
   const sent = new Set<string>()
   const add = (id: string) => {
@@ -356,7 +384,10 @@ function sentWith(schemas: Readonly<Record<string, JsonObject>>): ReadonlySet<st
   return sent
 }
 
-/** A schema without `$id`, and without `$schema`: that member would only name the dialect that OpenAPI 3.1 has by default. */
+/**
+ * A schema without `$id`, and without `$schema`: that member would only name the dialect that
+ * OpenAPI 3.1 has by default.
+ */
 function withoutDialect(schema: JsonObject): JsonObject {
   const { $schema, $id, ...rest } = schema
   return rest

@@ -4,7 +4,10 @@ import type { Scope } from '../auth/authenticate.ts'
 import { bodyBytesMax, urlCharsMax } from '../errors.ts'
 import type { Example, Failure, Situation } from './docs.ts'
 
-/** Documents a failure with a `reason`, which is its name. `common/reasons.ts` has its cause and cure. */
+/**
+ * Documents a failure with a `reason`, which is its name. `common/reasons.ts` has its cause and
+ * cure.
+ */
 export const refused = (reason: Reason, sent: Omit<Example, 'name'>): Failure => ({
   name: reason,
   reason,
@@ -35,7 +38,10 @@ export const serviceFailures = (): readonly Failure[] =>
 
 const everywhere = (...failures: readonly Failure[]) => failures.map((one) => ({ ...one, everywhere: true }) as const)
 
-/** The failures of every route with a token. `unauthorized` and `cure` are the cause and the cure of its 401, which differ between users and backends. */
+/**
+ * The failures of every route with a token. `unauthorized` and `cure` are the cause and the cure of
+ * its 401, which differ between users and backends.
+ */
 const tokenFailures = (unauthorized: string, cure: string): readonly Failure[] =>
   everywhere(
     {
@@ -63,7 +69,10 @@ export const callerFailures = (): readonly Failure[] =>
     'Get a token from the issuer and send it as `Authorization: Bearer …`.',
   )
 
-/** The failures that every JSON body can have. `request` is a valid body, and `takes` shows its form. */
+/**
+ * The failures that every JSON body can have. `request` is a valid body, and `takes` shows its
+ * form.
+ */
 export const bodyFailures = (request: object, given: Situation, takes: string): readonly Failure[] => [
   {
     name: 'broken-body',
@@ -135,7 +144,10 @@ export const backendFailures = (scopes: readonly Scope[]): readonly Failure[] =>
   },
 ]
 
-/** The failures of a route that queries nodes. `query` is an example; `before` says whether its user must have an address first. */
+/**
+ * The failures of a route that queries nodes. `query` is an example; `before` says whether its user
+ * must have an address first.
+ */
 export const chainFailures = (query: string, before: '' | 'an address and '): readonly Failure[] => {
   return [
     refused('node-allowance', { given: `${before}no requests to nodes`, query }),
@@ -145,7 +157,10 @@ export const chainFailures = (query: string, before: '' | 'an address and '): re
   ]
 }
 
-/** Documents the failure of the example `query`, in which a parameter is bad. `cause` is added to the general cause. */
+/**
+ * Documents the failure of the example `query`, in which a parameter is bad. `cause` is added to
+ * the general cause.
+ */
 export const badQuery = (query: string, cause = ''): Failure => ({
   name: 'bad-input',
   cause: `The value of a parameter is not accepted, is empty, or is given twice.${cause}`,

@@ -1,9 +1,13 @@
-// Rewrites schemas into forms that the client generators of many languages understand (guides/clients.md). A request schema never allows what the service
-// refuses by its form. A response schema never promises more than later versions keep.
+// Rewrites schemas into forms that the client generators of many languages understand
+// (guides/clients.md). A request schema never allows what the service refuses by its form. A
+// response schema never promises more than later versions keep.
 
 export type JsonObject = { [name: string]: unknown }
 
-/** Where a schema is used. An answer may gain members and values in later versions. A request is taken exactly as described, or refused. */
+/**
+ * Where a schema is used. An answer may gain members and values in later versions. A request is
+ * taken exactly as described, or refused.
+ */
 export type Direction = 'request' | 'answer'
 
 /** The largest 32-bit integer: generators take an integer without a format for a 32-bit one. */
@@ -20,7 +24,10 @@ export function forGenerators(schema: JsonObject, direction: Direction): JsonObj
   return rules.reduce((changed, rule) => rule(changed, direction), nested)
 }
 
-/** Members of a schema that contain values. They stay as they are, even if a value looks like a schema. */
+/**
+ * Members of a schema that contain values. They stay as they are, even if a value looks like a
+ * schema.
+ */
 const isNotSchema = new Set(['examples', 'enum', 'const', 'required'])
 
 function inside(name: string, value: unknown, direction: Direction): unknown {
@@ -39,7 +46,10 @@ type Rule = (schema: JsonObject, direction: Direction) => JsonObject
 const valuesOf = ({ enum: several, const: only }: JsonObject): readonly unknown[] =>
   Array.isArray(several) ? several : only === undefined ? [] : [only]
 
-/** A number literal gets the type integer. In answers the description lists the values instead of an enum, because later versions can have more values. */
+/**
+ * A number literal gets the type integer. In answers the description lists the values instead of an
+ * enum, because later versions can have more values.
+ */
 const literals: Rule = (schema, direction) => {
   const values = valuesOf(schema)
   if (values.length === 0) return schema
@@ -62,7 +72,10 @@ function withKnown(schema: JsonObject, values: readonly unknown[]): JsonObject {
   return { ...schema, description: `${description}Known values, of which there can be more: ${list}.` }
 }
 
-/** With the format `decimal`, amounts keep their digits in languages with a decimal type. `oapi-codegen` for Go has none, and takes the named type. */
+/**
+ * With the format `decimal`, amounts keep their digits in languages with a decimal type.
+ * `oapi-codegen` for Go has none, and takes the named type.
+ */
 const amounts: Rule = (schema) =>
   isOf(schema, 'number') ? { ...schema, format: 'decimal', 'x-go-type': 'json.Number' } : schema
 
@@ -73,7 +86,10 @@ const largeIntegers: Rule = (schema) => {
     : schema
 }
 
-/** A time loses its pattern: with a pattern, some generators check the parsed time as text, and others refuse a pattern beside a format. */
+/**
+ * A time loses its pattern: with a pattern, some generators check the parsed time as text, and
+ * others refuse a pattern beside a format.
+ */
 const times: Rule = ({ pattern, ...schema }) =>
   pattern === undefined || schema.format === 'date-time' ? schema : { ...schema, pattern }
 
@@ -92,7 +108,10 @@ const nullables: Rule = (schema) => {
   return { ...one, ...others, type: [one.type, 'null'] }
 }
 
-/** `anyOf` becomes `oneOf`, because the variants of our unions exclude each other: then generators can make one type of them. */
+/**
+ * `anyOf` becomes `oneOf`, because the variants of our unions exclude each other: then generators
+ * can make one type of them.
+ */
 const unions: Rule = ({ anyOf, ...schema }) => (anyOf === undefined ? schema : { ...schema, oneOf: anyOf })
 
 const rules: readonly Rule[] = [literals, amounts, largeIntegers, times, openAnswers, nullables, unions]

@@ -17,7 +17,10 @@ export const idsMember = () => schemas.sentListSchema(schemas.idSchema('A payout
 export const movedMember = () =>
   schemas.described(z.literal(true), 'That it is known what has left for a payout: without it such a step is 409.')
 
-/** The member `attempts`, which keeps a repeated approval from approving a payout that got stuck again. */
+/**
+ * The member `attempts`, which keeps a repeated approval from approving a payout that got stuck
+ * again.
+ */
 export const attemptsMember = () =>
   schemas.countSchema(
     'How many each stuck payout of them shows: another number is 409. With it, a request that is sent again approves none that has got ' +
@@ -29,7 +32,10 @@ export const payoutAddress = 'TXgoAQ1o6BJmtNbDmFu7QeatwATExE6xuw'
 /** The address that the payouts of the examples pay. */
 export const payoutTo = 'TRZNYrx2RuWSDK26xqShVzxSUZDQYySQE4'
 
-/** A signed transaction in hex, which pays the second payout of the examples and refers to the newest final block of the examples.  */
+/**
+ * A signed transaction in hex, which pays the second payout of the examples and refers to the
+ * newest final block of the examples.
+ */
 export const signedMessage =
   '0ad3010a021d9322089ab280cc3a38bbaa40f8ddafa38c345aae01081f12a9010a31747970652e676f6f676c65617069732e636f6d2f70' +
   '726f746f636f6c2e54726967676572536d617274436f6e747261637412740a1541ee38364a18edef188c9677a43bbad1883f9b72f01215' +

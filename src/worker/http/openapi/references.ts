@@ -4,7 +4,9 @@ import type { JsonObject } from './for-generators.ts'
 
 // How other parts of the OpenAPI document name its schemas.
 
-/** A header or parameter whose value is text. `form` adds members to its schema, such as `pattern`. */
+/**
+ * A header or parameter whose value is text. `form` adds members to its schema, such as `pattern`.
+ */
 export const describedText = (description: string, form: JsonObject = {}) => ({
   description,
   schema: { type: 'string', ...form },

@@ -2,7 +2,10 @@ import type { Reason } from '../../common/reasons.ts'
 import * as docs from './docs.ts'
 import { refused } from './failures.ts'
 
-/** The documented failures of a query about one transaction: it is unknown, not final, not decided yet, or credits nothing. */
+/**
+ * The documented failures of a query about one transaction: it is unknown, not final, not decided
+ * yet, or credits nothing.
+ */
 export const txidFailures = (): readonly docs.Failure[] => {
   const query = `?txid=${docs.usdtTxid}`
   const unknown = `?txid=${'ab'.repeat(32)}`
@@ -27,7 +30,10 @@ export const txidFailures = (): readonly docs.Failure[] => {
   ]
 }
 
-/** Transactions that are not credited, or not yet. The txids are those of the chain that a test builds to send the service these examples. */
+/**
+ * Transactions that are not credited, or not yet. The txids are those of the chain that a test
+ * builds to send the service these examples.
+ */
 const oneOfEachKind: readonly (readonly [reason: Reason, txid: string])[] = [
   ['decimals-unknown', 'a2bf582516607b8f38ef0335fcf6bc33665aff89e2222ba0b764641c2af762d8'],
   ['decimals-differ', '7e93f41cf0e8f90fd3e6c48921e813b029291fe02f50c9a24e3d85ba794dbf4e'],

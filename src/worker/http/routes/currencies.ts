@@ -59,7 +59,10 @@ const currency = () =>
     ),
   }))
 
-/** `GET /currencies` in the OpenAPI document. The Worker never calls this function, so its bundle has none of these texts. */
+/**
+ * `GET /currencies` in the OpenAPI document. The Worker never calls this function, so its bundle
+ * has none of these texts.
+ */
 export const currenciesDocs = () => {
   return {
     id: 'listCurrencies',

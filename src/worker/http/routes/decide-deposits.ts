@@ -82,7 +82,10 @@ const failures = (): readonly docs.Failure[] => [
   }),
 ]
 
-/** `POST /ledger/deposits/decide` in the OpenAPI document. The Worker never calls this function, so its bundle has none of these texts. */
+/**
+ * `POST /ledger/deposits/decide` in the OpenAPI document. The Worker never calls this function, so
+ * its bundle has none of these texts.
+ */
 export const decideLedgerDepositsDocs = () =>
   ({
     id: 'decideDeposits',

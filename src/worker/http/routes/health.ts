@@ -9,7 +9,10 @@ import { inEachCell } from '../middleware/cells.ts'
 import type * as docs from '../openapi/docs.ts'
 import { refused } from '../openapi/failures.ts'
 
-/** The state of the scan, for a load balancer or monitoring. Requires no token and queries no node. With several cells it is the state of the worst scan. */
+/**
+ * The state of the scan, for a load balancer or monitoring. Requires no token and queries no node.
+ * With several cells it is the state of the worst scan.
+ */
 export const health = {
   path: '/health',
   rateClass: null,
@@ -52,7 +55,10 @@ const scanState = () =>
     ),
   }))
 
-/** `GET /health` in the OpenAPI document. The Worker never calls this function, so its bundle has none of these texts. */
+/**
+ * `GET /health` in the OpenAPI document. The Worker never calls this function, so its bundle has
+ * none of these texts.
+ */
 export const healthDocs = () =>
   ({
     id: 'readHealth',

@@ -24,7 +24,10 @@ const query = z.object({ uid: z.optional(uidParam()), address: z.optional(addres
 
 const uidOrAddress = `${uidExpected}; or an address in its place`
 
-/** The deposit address of a user, or the user of an address. Only a token that may post can issue an address. */
+/**
+ * The deposit address of a user, or the user of an address. Only a token that may post can issue an
+ * address.
+ */
 export const ledgerAddress = {
   path: '/ledger/address',
   method: 'GET',
@@ -53,7 +56,10 @@ async function answerCurrent(c: RequestContext, uid: Uid, format: AddressRequest
   return success({ id: current.id, address: formatAddress(current.address, format) })
 }
 
-/** Answers with the user of an address, or with 404 if it was not issued. For a reserved address the answer has `reservedUid` and `reserved: true`. */
+/**
+ * Answers with the user of an address, or with 404 if it was not issued. For a reserved address the
+ * answer has `reservedUid` and `reserved: true`.
+ */
 async function answerOwner(c: RequestContext, address: Address, format: AddressRequest['format']): Promise<Response> {
   const [issued, frozen] = await reading(c, ({ db }) =>
     Promise.all([selectIssued(db, address), selectFrozenIn(db, address)]),
@@ -84,7 +90,10 @@ const ownedAddress = () =>
     ),
   })
 
-/** `GET /ledger/address` in the OpenAPI document. The Worker never calls this function, so its bundle has none of these texts. */
+/**
+ * `GET /ledger/address` in the OpenAPI document. The Worker never calls this function, so its
+ * bundle has none of these texts.
+ */
 export const ledgerAddressDocs = () => {
   const { parameters, failures, ...common } = addressDocs('?uid=7&')
   return {

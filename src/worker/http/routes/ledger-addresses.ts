@@ -34,7 +34,10 @@ const issued = () =>
     address: schemas.textSchema('As people write it.', /^T\w{33}$/),
   }))
 
-/** `GET /ledger/addresses` in the OpenAPI document. The Worker never calls this function, so its bundle has none of these texts. */
+/**
+ * `GET /ledger/addresses` in the OpenAPI document. The Worker never calls this function, so its
+ * bundle has none of these texts.
+ */
 export const ledgerAddressesDocs = () =>
   ({
     id: 'listLedgerAddresses',

@@ -19,7 +19,10 @@ const query = z.object({
   ...depositsQuery.shape,
 })
 
-/** Transfers to users, newest first: those of one user, transaction or address, or all. No other filter can be combined with a transaction or an address. */
+/**
+ * Transfers to users, newest first: those of one user, transaction or address, or all. No other
+ * filter can be combined with a transaction or an address.
+ */
 export const ledgerDeposits = {
   path: '/ledger/deposits',
   method: 'GET',
@@ -50,7 +53,10 @@ const failures = () => [
   },
 ]
 
-/** `GET /ledger/deposits` in the OpenAPI document. The Worker never calls this function, so its bundle has none of these texts. */
+/**
+ * `GET /ledger/deposits` in the OpenAPI document. The Worker never calls this function, so its
+ * bundle has none of these texts.
+ */
 export const ledgerDepositsDocs = () => {
   const { parameters, count } = depositDocs()
   const given = 'two deposits, credited'

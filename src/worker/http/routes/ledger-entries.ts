@@ -39,7 +39,10 @@ export const ledgerEntries = {
 
 const onlyWithUid = 'only allowed with uid'
 
-/** `GET /ledger/entries` in the OpenAPI document. The Worker never calls this function, so its bundle has none of these texts. */
+/**
+ * `GET /ledger/entries` in the OpenAPI document. The Worker never calls this function, so its
+ * bundle has none of these texts.
+ */
 export const ledgerEntriesDocs = () =>
   ({
     id: 'listLedgerEntries',

@@ -11,7 +11,10 @@ import type * as docs from '../openapi/docs.ts'
 import { badQuery } from '../openapi/failures.ts'
 import { useCases } from '../use-cases.ts'
 
-/** The events after the event `after`, oldest first. An empty list means that there is no newer event yet. */
+/**
+ * The events after the event `after`, oldest first. An empty list means that there is no newer
+ * event yet.
+ */
 export const ledgerEvents = {
   path: '/ledger/events',
   method: 'GET',
@@ -42,7 +45,10 @@ const ofAddress = () => ({
   txid: schemas.textSchema('The transaction of the issuer, 64 hex digits.', /^[0-9a-f]{64}$/),
 })
 
-/** The schema of the data of each type of event. A type that is missing here does not compile, nor does a member that `EventData` has and its schema lacks. */
+/**
+ * The schema of the data of each type of event. A type that is missing here does not compile, nor
+ * does a member that `EventData` has and its schema lacks.
+ */
 const dataOf = {
   'deposit.seen': () =>
     z.strictObject({
@@ -96,7 +102,10 @@ export const eventSchema = () =>
     z.discriminatedUnion('type', eventTypes.map((type) => eventOf(type)) as unknown as EventSchemas<typeof eventTypes>),
   )
 
-/** `GET /ledger/events` in the OpenAPI document. The Worker never calls this function, so its bundle has none of these texts. */
+/**
+ * `GET /ledger/events` in the OpenAPI document. The Worker never calls this function, so its bundle
+ * has none of these texts.
+ */
 export const ledgerEventsDocs = () => {
   return {
     id: 'listLedgerEvents',

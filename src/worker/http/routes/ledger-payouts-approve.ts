@@ -23,7 +23,10 @@ const body = () =>
     attempts: z.exactOptional(attemptsMember()),
   }))
 
-/** `POST /ledger/payouts/approve` in the OpenAPI document. The Worker never calls this function, so its bundle has none of these texts. */
+/**
+ * `POST /ledger/payouts/approve` in the OpenAPI document. The Worker never calls this function, so
+ * its bundle has none of these texts.
+ */
 export const ledgerPayoutsApproveDocs = () => {
   const given = 'a payout that waits and an approved one'
   const { 'bad-step': bad, 'unknown-payout': unknown, 'money-moved': moved } = stepFailures({ ids: [2] })
@@ -62,7 +65,10 @@ export const ledgerPayoutsApproveDocs = () => {
   } satisfies docs.Operation
 }
 
-/** The documented failures that approving and cancelling share. `request` is a body about the second payout of the examples. */
+/**
+ * The documented failures that approving and cancelling share. `request` is a body about the second
+ * payout of the examples.
+ */
 export const stepFailures = (request: object) =>
   ({
     'bad-step': {

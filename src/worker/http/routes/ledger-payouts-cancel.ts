@@ -25,7 +25,10 @@ const body = () =>
     moved: z.exactOptional(movedMember()),
   }))
 
-/** `POST /ledger/payouts/cancel` in the OpenAPI document. The Worker never calls this function, so its bundle has none of these texts. */
+/**
+ * `POST /ledger/payouts/cancel` in the OpenAPI document. The Worker never calls this function, so
+ * its bundle has none of these texts.
+ */
 export const ledgerPayoutsCancelDocs = () => {
   const given = 'a payout that waits and an approved one'
   const why = 'the user has changed their mind'

@@ -13,7 +13,10 @@ import { bodyFailures, refused } from '../openapi/failures.ts'
 import { signedMessage } from '../openapi/payout.ts'
 import { payoutRulesOf } from '../use-cases.ts'
 
-/** Accepts or refuses each of the signed transactions, whatever happens to the others. Accepted ones are stored before any is sent. */
+/**
+ * Accepts or refuses each of the signed transactions, whatever happens to the others. Accepted ones
+ * are stored before any is sent.
+ */
 export const ledgerPayoutsSigned = {
   path: '/ledger/payouts/signed',
   method: 'POST',
@@ -73,7 +76,10 @@ const item = () =>
     ]),
   )
 
-/** `POST /ledger/payouts/signed` in the OpenAPI document. The Worker never calls this function, so its bundle has none of these texts. */
+/**
+ * `POST /ledger/payouts/signed` in the OpenAPI document. The Worker never calls this function, so
+ * its bundle has none of these texts.
+ */
 export const ledgerPayoutsSignedDocs = () => {
   const given = 'a payout that waits and an approved one'
   const request = { signed: [{ id: 2, transaction: signedMessage }] }

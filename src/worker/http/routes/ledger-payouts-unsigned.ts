@@ -17,7 +17,9 @@ import { payoutRulesOf } from '../use-cases.ts'
 
 const unsignedQuery = z.object({ after: z.optional(idParam<PayoutId>()) })
 
-/** The payouts that a signer may sign. Reads the primary database, because a replica may be behind. */
+/**
+ * The payouts that a signer may sign. Reads the primary database, because a replica may be behind.
+ */
 export const ledgerPayoutsUnsigned = {
   path: '/ledger/payouts/unsigned',
   method: 'GET',
@@ -55,7 +57,10 @@ const head = () =>
     created_at: schemas.instantSchema(),
   }))
 
-/** `GET /ledger/payouts/unsigned` in the OpenAPI document. The Worker never calls this function, so its bundle has none of these texts. */
+/**
+ * `GET /ledger/payouts/unsigned` in the OpenAPI document. The Worker never calls this function, so
+ * its bundle has none of these texts.
+ */
 export const ledgerPayoutsUnsignedDocs = () => {
   const given = 'a payout that waits and an approved one'
   return {

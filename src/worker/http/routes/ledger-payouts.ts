@@ -16,7 +16,10 @@ export const ledgerPayouts = {
   handle: handleRead(useCases.payouts),
 } satisfies LedgerRoute
 
-/** `GET /ledger/payouts` in the OpenAPI document. The Worker never calls this function, so its bundle has none of these texts. */
+/**
+ * `GET /ledger/payouts` in the OpenAPI document. The Worker never calls this function, so its
+ * bundle has none of these texts.
+ */
 export const ledgerPayoutsDocs = () => {
   const given = 'a payout that waits and an approved one'
   return {

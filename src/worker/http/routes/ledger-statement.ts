@@ -32,7 +32,10 @@ export const ledgerStatement = {
   }),
 } satisfies LedgerRoute
 
-/** `GET /ledger/statement` in the OpenAPI document. The Worker never calls this function, so its bundle has none of these texts. */
+/**
+ * `GET /ledger/statement` in the OpenAPI document. The Worker never calls this function, so its
+ * bundle has none of these texts.
+ */
 export const ledgerStatementDocs = () =>
   ({
     id: 'readLedgerStatement',

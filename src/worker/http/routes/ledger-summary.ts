@@ -11,7 +11,10 @@ import type * as docs from '../openapi/docs.ts'
 /** Time limit for the scanner to report its nodes, in milliseconds. */
 const nodesMs = 2_000
 
-/** The summary for operators, from stored state and the scanner's knowledge of its nodes. No node is queried. */
+/**
+ * The summary for operators, from stored state and the scanner's knowledge of its nodes. No node is
+ * queried.
+ */
 export const ledgerSummary = {
   path: '/ledger/summary',
   method: 'GET',
@@ -34,7 +37,10 @@ export const ledgerSummary = {
   },
 } satisfies LedgerRoute
 
-/** What the scanner knows about each node. Null if the scanner fails or does not answer in time: the summary is then answered without it. */
+/**
+ * What the scanner knows about each node. Null if the scanner fails or does not answer in time: the
+ * summary is then answered without it.
+ */
 async function nodeStatusesOf({ scanner, settings }: Services): Promise<readonly NodeStatus[] | null> {
   const statuses = scanner.nodes()
   return (await endsWithin(statuses, nodesMs, settings.clock)) ? statuses.catch(() => null) : null
@@ -47,7 +53,10 @@ const noCell = (): docs.Failure => ({
   given: 'three databases',
 })
 
-/** `GET /ledger/summary` in the OpenAPI document. The Worker never calls this function, so its bundle has none of these texts. */
+/**
+ * `GET /ledger/summary` in the OpenAPI document. The Worker never calls this function, so its
+ * bundle has none of these texts.
+ */
 export const ledgerSummaryDocs = () => {
   return {
     id: 'readLedgerSummary',

@@ -20,7 +20,10 @@ const credits = {
   creditable: 'it is final; the scan or the question of its owner credits it',
 } as const
 
-/** For support: what the user of a transaction would be told by `/tron/recharge?txid=`. Unlike that route, it credits nothing. */
+/**
+ * For support: what the user of a transaction would be told by `/tron/recharge?txid=`. Unlike that
+ * route, it credits nothing.
+ */
 export const ledgerTransaction = {
   path: '/ledger/transaction',
   method: 'GET',
@@ -33,7 +36,10 @@ export const ledgerTransaction = {
   }),
 } satisfies LedgerRoute
 
-/** What the answer says about a transaction. `reason` is why it is not credited; `seconds` is an estimate of the time until it is final, if there is one. */
+/**
+ * What the answer says about a transaction. `reason` is why it is not credited; `seconds` is an
+ * estimate of the time until it is final, if there is one.
+ */
 interface Described {
   readonly answer: (typeof answers)[number]
   readonly reason?: Reason
@@ -80,7 +86,10 @@ const finding = () =>
     why: schemas.textSchema('The sentence that its owner gets from `/tron/recharge?txid=`.'),
   }))
 
-/** `GET /ledger/transaction` in the OpenAPI document. The Worker never calls this function, so its bundle has none of these texts. */
+/**
+ * `GET /ledger/transaction` in the OpenAPI document. The Worker never calls this function, so its
+ * bundle has none of these texts.
+ */
 export const ledgerTransactionDocs = () => {
   const example = `?txid=${docs.usdtTxid}`
   const trc10 = 'a0c43b162522eb05e0cab1ce841b43c57c47e56d97be335c852ffb539a1e51db'

@@ -13,7 +13,10 @@ export const ledgerWallets = {
   handle: handleRead(useCases.wallets),
 } satisfies LedgerRoute
 
-/** `GET /ledger/wallets` in the OpenAPI document. The Worker never calls this function, so its bundle has none of these texts. */
+/**
+ * `GET /ledger/wallets` in the OpenAPI document. The Worker never calls this function, so its
+ * bundle has none of these texts.
+ */
 export const ledgerWalletsDocs = () =>
   ({
     ...walletsDocs('two deposits and a payment', '?uid=7'),

@@ -12,7 +12,10 @@ import * as docs from '../openapi/docs.ts'
 import { bodyFailures, refused } from '../openapi/failures.ts'
 import { useCases } from '../use-cases.ts'
 
-/** Posts ledger entries for a backend: all or none. A repeated post gets the answer of the first one, with `replayed: true`. */
+/**
+ * Posts ledger entries for a backend: all or none. A repeated post gets the answer of the first
+ * one, with `replayed: true`.
+ */
 export const postLedgerEntries = {
   path: '/ledger/entries',
   method: 'POST',
@@ -71,7 +74,10 @@ const entryToPost = () => {
   )
 }
 
-/** A schema of these entry types. In generated clients their names end with `direction`: in some languages the names of both directions share one namespace. */
+/**
+ * A schema of these entry types. In generated clients their names end with `direction`: in some
+ * languages the names of both directions share one namespace.
+ */
 function typesSchema(id: string, types: readonly PostedType[], direction: 'In' | 'Out', description: string) {
   const wordOf = (type: PostedType) => Object.entries(entryTypes).find(([, one]) => one === type)?.[0] ?? ''
   const names = types.map((type) => wordOf(type).replace(/^./, (first) => first.toUpperCase()) + direction)
@@ -131,7 +137,10 @@ const ledgerFailures = (): readonly docs.Failure[] => [
   refused('wallet-full', { given: before, request: { entries: [{ ...refund, amt: '9007199254.740991' }] } }),
 ]
 
-/** `POST /ledger/entries` in the OpenAPI document. The Worker never calls this function, so its bundle has none of these texts. */
+/**
+ * `POST /ledger/entries` in the OpenAPI document. The Worker never calls this function, so its
+ * bundle has none of these texts.
+ */
 export const postLedgerEntriesDocs = () =>
   ({
     id: 'postLedgerEntries',

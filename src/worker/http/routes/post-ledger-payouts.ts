@@ -13,7 +13,10 @@ import { bodyFailures, refused } from '../openapi/failures.ts'
 import { payoutAddress, payoutTo } from '../openapi/payout.ts'
 import { useCases } from '../use-cases.ts'
 
-/** Takes a backend's request for payouts: all or none. A repeated request stores nothing, and gets the payouts as they are now. */
+/**
+ * Takes a backend's request for payouts: all or none. A repeated request stores nothing, and gets
+ * the payouts as they are now.
+ */
 export const postLedgerPayouts = {
   path: '/ledger/payouts',
   method: 'POST',
@@ -23,7 +26,8 @@ export const postLedgerPayouts = {
 
 const payoutToAsk = () =>
   schemas.component('PayoutToAsk', () => {
-    const { uid, cuy, osn } = requestedPayout.shape // cloned below, because the routes of entries describe these schemas in other words
+    // cloned below, because the routes of entries describe these schemas in other words
+    const { uid, cuy, osn } = requestedPayout.shape
     return z.strictObject({
       uid: schemas.described(uid.clone(), 'The user whose wallet pays.'),
       cuy: schemas.described(cuy.clone(), 'The currency.'),
@@ -85,7 +89,10 @@ const failures = (): readonly docs.Failure[] => {
   ]
 }
 
-/** `POST /ledger/payouts` in the OpenAPI document. The Worker never calls this function, so its bundle has none of these texts. */
+/**
+ * `POST /ledger/payouts` in the OpenAPI document. The Worker never calls this function, so its
+ * bundle has none of these texts.
+ */
 export const postLedgerPayoutsDocs = () =>
   ({
     id: 'askPayouts',

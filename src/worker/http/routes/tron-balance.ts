@@ -32,7 +32,8 @@ export const tronBalance = {
       readChainBalance({ ...context, scanner }, c.get('uid'), { currency, address }),
     )
     if (!units.ok) return refusal(units.error)
-    return success({ amt: jsonAmount(units.value, currency.decimals) }) // in units of the chain, which can have more decimals than the ledger
+    // in units of the chain, which can have more decimals than the ledger
+    return success({ amt: jsonAmount(units.value, currency.decimals) })
   }),
 } satisfies Route
 
@@ -41,7 +42,10 @@ function readAddress(value: string): Address | null {
   return address.ok ? address.value : null
 }
 
-/** `GET /tron/balance` in the OpenAPI document. The Worker never calls this function, so its bundle has none of these texts. */
+/**
+ * `GET /tron/balance` in the OpenAPI document. The Worker never calls this function, so its bundle
+ * has none of these texts.
+ */
 export const tronBalanceDocs = () =>
   ({
     id: 'readBalance',

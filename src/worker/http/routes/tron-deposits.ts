@@ -16,7 +16,10 @@ import { badQuery } from '../openapi/failures.ts'
 import { choiceParam, idParam, wholeNumber, withQuery } from '../query.ts'
 import { pageRowsMax } from './wallet-flow-list.ts'
 
-/** The parameters that a user's list of transfers and the backends' list share. The backends' list has further parameters. */
+/**
+ * The parameters that a user's list of transfers and the backends' list share. The backends' list
+ * has further parameters.
+ */
 export const depositsQuery = z.object({
   limit: z.optional(wholeNumber(pageRowsMax)),
   before: z.optional(idParam<TransferId>()),
@@ -35,7 +38,10 @@ export const tronDeposits = {
   }),
 } satisfies Route
 
-/** The filter and the page that parameters select, with null for each absent parameter. The filter's `uid` is null, and the caller sets it. */
+/**
+ * The filter and the page that parameters select, with null for each absent parameter. The filter's
+ * `uid` is null, and the caller sets it.
+ */
 export function depositSelection({ limit = pageRowsDefault, before, state, cuy }: z.output<typeof depositsQuery>): {
   readonly filter: DepositFilter
   readonly page: DepositPage
@@ -69,7 +75,10 @@ export const depositDocs = () => ({
   count: `The number of transfers that match, on all pages; ${countedMax} means that many or more.`,
 })
 
-/** `GET /tron/deposits` in the OpenAPI document. The Worker never calls this function, so its bundle has none of these texts. */
+/**
+ * `GET /tron/deposits` in the OpenAPI document. The Worker never calls this function, so its bundle
+ * has none of these texts.
+ */
 export const tronDepositsDocs = () => {
   const { parameters, count } = depositDocs()
   return {

@@ -17,13 +17,22 @@ export const generateQuery = z.object({
   format: z.optional(choiceParam(['base58', 'number', 'hex'])),
 })
 
-/** The parsed parameters: whether a further address is requested (`fresh`), and in which form the address is written (`format`). */
+/**
+ * The parsed parameters: whether a further address is requested (`fresh`), and in which form the
+ * address is written (`format`).
+ */
 export type AddressRequest = z.output<typeof generateQuery>
 
-/** Whether a URL requests a further address (`fresh=1`), which takes more rights and a lower rate limit. */
+/**
+ * Whether a URL requests a further address (`fresh=1`), which takes more rights and a lower rate
+ * limit.
+ */
 export const isFresh = (url: string) => readParameters(generateQuery, url).fresh === '1'
 
-/** The current deposit address of the user. The first request issues it; `fresh=1` issues a further one. */
+/**
+ * The current deposit address of the user. The first request issues it; `fresh=1` issues a further
+ * one.
+ */
 export const tronGenerate = {
   path: '/tron/generate',
   acts: true,
@@ -31,7 +40,10 @@ export const tronGenerate = {
   handle: withQuery(generateQuery, (c, request) => answerAddress(c, c.get('uid'), request)),
 } satisfies Route
 
-/** Answers with the current deposit address of a user, and issues it first if there is none, or if `request.fresh` asks for a further one. */
+/**
+ * Answers with the current deposit address of a user, and issues it first if there is none, or if
+ * `request.fresh` asks for a further one.
+ */
 export async function answerAddress(c: RequestContext, uid: Uid, request: AddressRequest): Promise<Response> {
   const { scanner } = c.env.services
   const fresh = request.fresh === '1'
@@ -40,7 +52,10 @@ export async function answerAddress(c: RequestContext, uid: Uid, request: Addres
   return success({ id: issued.value.id, address: formatAddress(issued.value.address, request.format) })
 }
 
-/** Writes an address in this format. The format `number` has about 50 digits, which most JSON parsers do not keep, so it is never the default. */
+/**
+ * Writes an address in this format. The format `number` has about 50 digits, which most JSON
+ * parsers do not keep, so it is never the default.
+ */
 export function formatAddress(address: Address, format: AddressRequest['format'] = 'base58'): string | RawJson {
   switch (format) {
     case 'base58':
@@ -82,7 +97,10 @@ const unissuable = [
   ['deploying', 'a deployment'],
 ] as const satisfies readonly (readonly [IssueReason, docs.Situation])[]
 
-/** Documentation shared by `/tron/generate` and `/ledger/address`. `prefix` begins the queries of examples. */
+/**
+ * Documentation shared by `/tron/generate` and `/ledger/address`. `prefix` begins the queries of
+ * examples.
+ */
 export const addressDocs = (prefix: '?' | '?uid=7&') => ({
   success: schemas.successBody('AddressResponse', addressData),
   parameters: {
@@ -108,7 +126,10 @@ export const addressDocs = (prefix: '?' | '?uid=7&') => ({
   ],
 })
 
-/** Describes `GET /tron/generate` in the OpenAPI document. The Worker never calls this function, so the Worker's bundle does not contain these texts. */
+/**
+ * Describes `GET /tron/generate` in the OpenAPI document. The Worker never calls this function, so
+ * the Worker's bundle does not contain these texts.
+ */
 export const tronGenerateDocs = () => {
   const { failures, ...common } = addressDocs('?')
   return {

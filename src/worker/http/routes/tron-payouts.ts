@@ -34,7 +34,10 @@ export const tronPayouts = {
   }),
 } satisfies Route
 
-/** Documentation shared by both lists of payouts, of users and of backends: the parameters of a page, and the count. */
+/**
+ * Documentation shared by both lists of payouts, of users and of backends: the parameters of a
+ * page, and the count.
+ */
 export const payoutPage = () => ({
   parameters: {
     limit: {
@@ -46,7 +49,10 @@ export const payoutPage = () => ({
   count: `The number of payouts that match, on all pages; ${countedMax} means that many or more.`,
 })
 
-/** `GET /tron/payouts` in the OpenAPI document. The Worker never calls this function, so its bundle has none of these texts. */
+/**
+ * `GET /tron/payouts` in the OpenAPI document. The Worker never calls this function, so its bundle
+ * has none of these texts.
+ */
 export const tronPayoutsDocs = () => {
   const given = 'a payout that waits and an approved one'
   return {

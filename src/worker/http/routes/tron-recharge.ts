@@ -20,7 +20,10 @@ const txidExpected = '64 hex digits, optionally prefixed with 0x'
 /** The parameter `txid`, which backends' lists of deposits and payouts also take. */
 export const rechargeQuery = z.object({ txid: z.optional(txidParam()) })
 
-/** A parameter that is a txid: in upper or lower case, with or without `0x`. It is parsed into lower case without `0x`. */
+/**
+ * A parameter that is a txid: in upper or lower case, with or without `0x`. It is parsed into lower
+ * case without `0x`.
+ */
 export function txidParam() {
   return textParam(txidExpected, /^(?:0[xX])?[0-9a-fA-F]{64}$/, readTxid)
 }
@@ -33,7 +36,10 @@ export const tronRecharge = {
   handle: withQuery(rechargeQuery, (c, { txid }) => (txid === undefined ? answerCheck(c) : answerTransaction(c, txid))),
 } satisfies Route
 
-/** Answers "check now". The scanner, another object, reads the blocks and stores deposits. This request then reads what became of the user's transfers. */
+/**
+ * Answers "check now". The scanner, another object, reads the blocks and stores deposits. This
+ * request then reads what became of the user's transfers.
+ */
 async function answerCheck(c: RequestContext): Promise<Response> {
   const { scanner, settings } = c.env.services
   const result = await writing(c, 'nothing', (context) => checkNow({ ...context, scanner }, c.get('uid')))
@@ -52,7 +58,10 @@ function readTxid(value: string): Txid | null {
   return txid.ok ? txid.value : null
 }
 
-/** The result of "check now" in one line: credits, deposits on their way, held transfers, and why the scan has not caught up. */
+/**
+ * The result of "check now" in one line: credits, deposits on their way, held transfers, and why
+ * the scan has not caught up.
+ */
 export function describeResult(result: CheckNowResult, currencies: Currencies): string {
   const { credited, unconfirmed, held, problem, behindBlocks } = result
   return [
@@ -74,7 +83,10 @@ function describeUnconfirmed({ count: found, seconds }: NonNullable<CheckNowResu
   return `${atLeast(found)}${count(found, 'transfer')} found, ${when}`
 }
 
-/** The words before a number of transfers, of which `read` were read. At most `shownMax` are read, so more can exist. */
+/**
+ * The words before a number of transfers, of which `read` were read. At most `shownMax` are read,
+ * so more can exist.
+ */
 const atLeast = (read: number) => (read < shownMax ? '' : 'at least ')
 
 function describeTransaction(result: TransactionResult, currencies: Currencies): string {
@@ -83,7 +95,10 @@ function describeTransaction(result: TransactionResult, currencies: Currencies):
   return [sums, ...describeUncredited(result)].join('; ')
 }
 
-/** Sentences about the transfers of a transaction that are not credited: one for each reason, and one more if TRX from contracts cannot be read now. */
+/**
+ * Sentences about the transfers of a transaction that are not credited: one for each reason, and
+ * one more if TRX from contracts cannot be read now.
+ */
 export function describeUncredited({
   uncredited,
   isUnread,
@@ -127,7 +142,10 @@ function count(number: number, noun: string): string {
   return `${number} ${noun}${number === 1 ? '' : 's'}`
 }
 
-/** `GET /tron/recharge` in the OpenAPI document. The Worker never calls this function, so its bundle has none of these texts. */
+/**
+ * `GET /tron/recharge` in the OpenAPI document. The Worker never calls this function, so its bundle
+ * has none of these texts.
+ */
 export const tronRechargeDocs = () =>
   ({
     id: 'recharge',

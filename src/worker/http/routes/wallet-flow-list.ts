@@ -84,7 +84,10 @@ export const selectionFailures = (prefix: '?' | '?uid=7&') => [
 
 const given = 'two deposits, credited'
 
-/** `GET /wallet/flow/list` in the OpenAPI document. The Worker never calls this function, so its bundle has none of these texts. */
+/**
+ * `GET /wallet/flow/list` in the OpenAPI document. The Worker never calls this function, so its
+ * bundle has none of these texts.
+ */
 export const walletFlowListDocs = () =>
   ({
     id: 'listFlows',

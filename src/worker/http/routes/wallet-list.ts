@@ -23,7 +23,10 @@ export const walletsDocs = (given: docs.Situation, query: string) => ({
   examples: [{ name: 'two wallets', given, query }],
 })
 
-/** `GET /wallet/list` in the OpenAPI document. The Worker never calls this function, so its bundle has none of these texts. */
+/**
+ * `GET /wallet/list` in the OpenAPI document. The Worker never calls this function, so its bundle
+ * has none of these texts.
+ */
 export const walletListDocs = () =>
   ({
     ...walletsDocs('two deposits, credited', ''),

@@ -18,10 +18,14 @@ import { answerCsv } from '../statement-csv.ts'
 const monthExpected = 'a month of UTC that has begun, such as 2026-11'
 const dayExpected = 'a day of UTC that has begun, such as 2026-11-27'
 
-/** The period from the start of a day (UTC, `2026-11-27`) to the date that `end` makes of it; null if the day does not exist. */
+/**
+ * The period from the start of a day (UTC, `2026-11-27`) to the date that `end` makes of it; null
+ * if the day does not exist.
+ */
 function periodOf(first: string, end: (date: Date) => void): Period | null {
   const from = new Date(`${first}T00:00:00.000Z`)
-  if (Number.isNaN(from.getTime()) || !from.toISOString().startsWith(first)) return null // Date can read 30 February as a day of March
+  // Date can read 30 February as a day of March
+  if (Number.isNaN(from.getTime()) || !from.toISOString().startsWith(first)) return null
   const to = new Date(from)
   end(to)
   return { from: from.getTime() as UnixMs, to: to.getTime() as UnixMs } // safe: times of dates
@@ -52,7 +56,10 @@ export const walletStatement = {
 
 type Asked = z.output<typeof statementQuery> & { readonly uid: Uid | undefined }
 
-/** Answers with a page of the statement of one user, or of all users if `uid` is undefined. `hasBackends`: entries have the name of their backend in `by`. */
+/**
+ * Answers with a page of the statement of one user, or of all users if `uid` is undefined.
+ * `hasBackends`: entries have the name of their backend in `by`.
+ */
 export async function answerStatement(c: RequestContext, asked: Asked, hasBackends: boolean): Promise<Response> {
   const { currencies, clock } = c.env.services.settings
   const period = askedPeriod(asked, clock.now())
@@ -97,7 +104,10 @@ const balance = () =>
     closing: schemas.amountSchema('What is there at `until`: `opening` and all entries of the period add up to it.'),
   }))
 
-/** The schema of a statement, with the name `id` in the OpenAPI document. `item` makes the schema of its entries. */
+/**
+ * The schema of a statement, with the name `id` in the OpenAPI document. `item` makes the schema of
+ * its entries.
+ */
 export const statementBody = <Item extends z.ZodMiniType>(id: string, item: () => Item) =>
   schemas.dataBody(id, () => ({
     from: schemas.described(z.iso.datetime({ precision: 3 }), 'The first instant of the period.'),
@@ -146,12 +156,18 @@ export const statementFailures = (prefix: '?' | '?uid=7&') => [
 /** The line of column names in the example, without its last column for backends. */
 const csvNames = '"kind","id","uid","wid","osn","type","cuy","symbol","amt","balance","mark","created_at"'
 
-/** The beginning of a statement as CSV, for the OpenAPI document. `last` is `,"by"` for backends, otherwise empty. */
+/**
+ * The beginning of a statement as CSV, for the OpenAPI document. `last` is `,"by"` for backends,
+ * otherwise empty.
+ */
 export const statementCsv = (last: string) => `${csvNames}${last}\r
 "opening",,,,,,"2","USDT","0",,,"2026-09-01T00:00:00.000Z"${last && ','}\r
 `
 
-/** `GET /wallet/statement` in the OpenAPI document. The Worker never calls this function, so its bundle has none of these texts. */
+/**
+ * `GET /wallet/statement` in the OpenAPI document. The Worker never calls this function, so its
+ * bundle has none of these texts.
+ */
 export const walletStatementDocs = () => {
   const given = 'two deposits, credited'
   return {

@@ -10,7 +10,10 @@ import type { Entry, EntryList, EntrySelection, WalletBalance } from '../entry.t
 import { firstEntryAt } from './entry-times.ts'
 
 type Stored = typeof flows.$inferSelect
-/** A row that `entryColumns` select: of an entry, with columns of its wallet and, for a recharge, of its transfer. */
+/**
+ * A row that `entryColumns` select: of an entry, with columns of its wallet and, for a recharge, of
+ * its transfer.
+ */
 export type EntryRow = Omit<Stored, 'osn' | 'transfer_id' | 'number' | 'type_number'> &
   Pick<typeof wallets.$inferSelect, 'uid' | 'cuy'> & { readonly osn: string }
 
@@ -26,13 +29,19 @@ export function readEntry(row: EntryRow): Entry {
   return { id, uid, wid, osn, type, cuy, amount, balance, mark, createdAt, by }
 }
 
-/** Reads the user's balances, ordered by `cuy`. A currency in which the user has no wallet is missing. */
+/**
+ * Reads the user's balances, ordered by `cuy`. A currency in which the user has no wallet is
+ * missing.
+ */
 export async function selectBalances(db: ReadDatabase, uid: Uid): Promise<readonly WalletBalance[]> {
   const { results } = await selectOwn(db, { uid }).all<Pick<WalletRow, 'cuy' | 'balance'>>()
   return results.map((row) => ({ cuy: row.cuy, amount: readAmount(row.balance) }))
 }
 
-/** Makes the statement that reads the balances of wallets in ledger units, as `WalletRow`. A wallet that does not exist is missing in the result. */
+/**
+ * Makes the statement that reads the balances of wallets in ledger units, as `WalletRow`. A wallet
+ * that does not exist is missing in the result.
+ */
 export function selectBalancesOf(
   db: ReadDatabase,
   owners: readonly Pick<WalletRow, 'uid' | 'cuy'>[],
@@ -51,12 +60,16 @@ CROSS JOIN ${wallets} ON ${wallets.uid} = ${member(wallets.uid)} AND ${wallets.c
 
 /** Most entries on a page if `limit` is absent. */
 export const pageRowsDefault = 20
-/** A higher page number is read as this one: such a page is empty anyway, and the number of skipped entries stays far below 2^53. */
+/**
+ * A higher page number is read as this one: such a page is empty anyway, and the number of skipped
+ * entries stays far below 2^53.
+ */
 const pageNumberMax = 1_000_000_000
 /**
- * Reads one page of the user's entries, newest first, and the number of all that match, in one round trip. A page costs the same at any depth.
- * Counting reads a few entries, because each stores its number. The queries name their indices, because D1 keeps no statistics by which SQLite would choose
- * them.
+ * Reads one page of the user's entries, newest first, and the number of all that match, in one
+ * round trip. A page costs the same at any depth. Counting reads a few entries, because each stores
+ * its number. The queries name their indices, because D1 keeps no statistics by which SQLite would
+ * choose them.
  */
 export async function selectEntries(db: ReadDatabase, uid: Uid, selection: EntrySelection): Promise<EntryList> {
   const statements =
@@ -65,7 +78,10 @@ export async function selectEntries(db: ReadDatabase, uid: Uid, selection: Entry
   return { list: (page?.results ?? []).map(readEntry), count: counted?.results[0]?.count ?? 0 }
 }
 
-/** Reads the newest `limit` entries of all users, below `before` if it is given. `count` is the number of all entries, read from stored sums. */
+/**
+ * Reads the newest `limit` entries of all users, below `before` if it is given. `count` is the
+ * number of all entries, read from stored sums.
+ */
 export async function selectAllEntries(
   { db, currencies }: { readonly db: ReadDatabase; readonly currencies: Currencies },
   { before, limit = pageRowsDefault }: Pick<EntrySelection, 'before' | 'limit'>,
@@ -84,8 +100,9 @@ export async function selectAllEntries(
 }
 
 /**
- * SQL that selects the sums of all entries before the day `end` (UTC, in days since 1970), one row for each currency and type with entries: `cuy`, `type`,
- * `entries`, `high`, `low` (the sum is high × 10^9 + low). It reads one stored row for each row of the result.
+ * SQL that selects the sums of all entries before the day `end` (UTC, in days since 1970), one row
+ * for each currency and type with entries: `cuy`, `type`, `entries`, `high`, `low` (the sum is high
+ * × 10^9 + low). It reads one stored row for each row of the result.
  */
 export function selectSumsUpTo({ list }: Currencies, end: SQL): SQL {
   const { cuy, type, day, entries, high, low } = days
@@ -96,13 +113,17 @@ CROSS JOIN ${days} ON ${cuy} = currency.value AND ${type} = kind.value AND ${day
   SELECT max(newest.day) FROM ${days} AS newest WHERE newest.cuy = currency.value AND newest.type = kind.value AND newest.day < ${end})`
 }
 
-/** `selectOrder` finds no more entries than this, because a backend may give every user the same `osn`. */
+/**
+ * `selectOrder` finds no more entries than this, because a backend may give every user the same
+ * `osn`.
+ */
 export const orderRowsMax = 1_000
 
 /**
- * Reads entries with this `osn` of all users, newest first: up to `limit`, below `before` if it is given. Recharges are not among them. `count` is the number
- * of entries with this `osn`. If `count` is `orderRowsMax`, more may exist, because only the wallets with the lowest numbers were searched. `selectEntries`
- * finds the entries of one user.
+ * Reads entries with this `osn` of all users, newest first: up to `limit`, below `before` if it is
+ * given. Recharges are not among them. `count` is the number of entries with this `osn`. If `count`
+ * is `orderRowsMax`, more may exist, because only the wallets with the lowest numbers were
+ * searched. `selectEntries` finds the entries of one user.
  */
 export async function selectOrder(
   db: ReadDatabase,
@@ -119,14 +140,20 @@ export async function selectOrder(
   return { list: (page?.results ?? []).map(readEntry), count: counted?.results[0]?.count ?? 0 }
 }
 
-/** Parses an `osn` filter that is a txid into the form that the `osn` of a recharge has; null for any other text. */
+/**
+ * Parses an `osn` filter that is a txid into the form that the `osn` of a recharge has; null for
+ * any other text.
+ */
 function txidIn(osn: string): string | null {
   const txid = parseTxid(osn)
   return txid.ok ? txid.value : null
 }
 
 const { id, wallet_id: wid, type, osn, number, type_number } = flows
-/** SQL that selects an `EntryRow`. FROM must have `entriesWithWallet` or the same tables, and then `withTransfer`. */
+/**
+ * SQL that selects an `EntryRow`. FROM must have `entriesWithWallet` or the same tables, and then
+ * `withTransfer`.
+ */
 export const entryColumns = sql`${id}, ${wid}, ${wallets.uid}, ${wallets.cuy}, ${type}, coalesce(${osn}, ${transfers.osn}) AS osn,
   ${flows.amount}, ${flows.balance}, iif(${type} = 1, 'deposit', ${flows.mark}) AS mark, ${flows.created_at}, ${flows.posted_by}`
 /** SQL that joins the transfer of a recharge, for its `osn`. */
@@ -141,15 +168,17 @@ const skippedBy = ({ page = 1, limit = pageRowsDefault }: EntrySelection) => (Ma
 const endOfIds = sql.raw('9223372036854775807')
 /** What a selection without `osn` is made of: `skipped` stands for its page and its limit. */
 type BoundName = Exclude<keyof EntrySelection, 'osn' | 'page' | 'limit'> | 'skipped'
-/** A member of `EntrySelection` that is missing here does not compile, so none is silently ignored. */
+/**
+ * A member of `EntrySelection` that is missing here does not compile, so none is silently ignored.
+ */
 const bound = { cuy: 1, wid: 1, type: 1, from: 1, to: 1, before: 1, skipped: 1 } satisfies Record<BoundName, 1>
 const boundNames = Object.keys(bound) as readonly BoundName[] // safe: the keys of the object above
 /** The values of a selection, or placeholders for them. */
 type Bounds = { readonly [Name in BoundName]?: unknown }
 
 /**
- * The statements that count and read a page, for a selection without `osn`. Their texts are built once for each set of filters that are given, and kept in
- * `listings`.
+ * The statements that count and read a page, for a selection without `osn`. Their texts are built
+ * once for each set of filters that are given, and kept in `listings`.
  */
 function listing(db: ReadDatabase, uid: Uid, selection: EntrySelection): readonly D1PreparedStatement[] {
   const skipped = skippedBy(selection)
@@ -171,7 +200,10 @@ function makeListing(given: readonly BoundName[]) {
   return { count: fixedStatement<string>(scope.count), page: fixedStatement<string>(page) }
 }
 
-/** The matching entries as SQL: `rows` follows FROM and has entries with their wallets, `where` follows WHERE, and `count` is a whole query. */
+/**
+ * The matching entries as SQL: `rows` follows FROM and has entries with their wallets, `where`
+ * follows WHERE, and `count` is a whole query.
+ */
 interface EntryScope {
   readonly rows: SQL
   readonly where: SQL
@@ -188,8 +220,8 @@ function isSelected(uid: unknown, { cuy, wid }: Bounds): SQL {
 }
 
 /**
- * SQL that is true for ids within the selection's times, below `before` and after the skipped entries. All upper bounds are one expression: SQLite searches an
- * index by only one.
+ * SQL that is true for ids within the selection's times, below `before` and after the skipped
+ * entries. All upper bounds are one expression: SQLite searches an index by only one.
  */
 function inRange(bounds: Bounds): SQL {
   const { from, to, before, skipped } = bounds
@@ -215,7 +247,10 @@ function ofOrder(
   return [toStatement(db, scope.count), toStatement(db, page)]
 }
 
-/** A selection with `osn`: the entries of one order or one transaction are few, so they are counted one by one. */
+/**
+ * A selection with `osn`: the entries of one order or one transaction are few, so they are counted
+ * one by one.
+ */
 function withOsn(uid: Uid, selection: EntrySelection, wanted: string): EntryScope {
   const isOwn = sql`${wid} IN (SELECT ${wallets.id} FROM ${wallets} WHERE ${isSelected(uid, selection)})`
   const ofType = selection.type === undefined ? sql`` : sql` AND ${eq(type, selection.type)}`
@@ -238,16 +273,18 @@ function withOsn(uid: Uid, selection: EntrySelection, wanted: string): EntryScop
     const [transaction = ''] = /^[0-9a-f]{64}(?=:|$)/.exec(wanted) ?? []
     return transaction === '' ? counted(exact) : counted(exact, credited(transaction, eq(transfers.osn, wanted)))
   }
-  // Matches an `osn` that is the txid, or begins with the txid and `:` (`;` is the next character). The first is a part of its own: the index then finds it in
-  // each wallet, however many users have the same `osn`. `exact` is for a backend that has posted the txid as it stands in the filter, for example in upper
-  // case.
+  // Matches an `osn` that is the txid, or begins with the txid and `:` (`;` is the next character).
+  // The first is a part of its own: the index then finds it in each wallet, however many users have
+  // the same `osn`. `exact` is for a backend that has posted the txid as it stands in the filter,
+  // for example in upper case.
   const ofTransaction = [posted(eq(osn, txid)), posted(sql`${gte(osn, `${txid}:`)} AND ${lt(osn, `${txid};`)}`)]
   return counted(...(txid === wanted ? [] : [exact]), ...ofTransaction, credited(txid, sql`true`))
 }
 
 /**
- * A selection without `osn`. In the index, entries are in the order of ids only within one wallet, so SQLite reads the newest ids of each wallet, and stops at one
- * that is older than `limit` others. Only then are the entries read.
+ * A selection without `osn`. In the index, entries are in the order of ids only within one wallet,
+ * so SQLite reads the newest ids of each wallet, and stops at one that is older than `limit`
+ * others. Only then are the entries read.
  */
 function allEntries(bounds: Bounds): EntryScope {
   const { entries } = numbered(
@@ -258,7 +295,10 @@ function allEntries(bounds: Bounds): EntryScope {
   return { rows: entriesWithWallet, where: sql`${id} IN (${newest})`, count: numberOfAll(bounds) }
 }
 
-/** SQL for the entries that a selection without `osn` matches in a wallet, whatever its times are, and the column that numbers them. */
+/**
+ * SQL for the entries that a selection without `osn` matches in a wallet, whatever its times are,
+ * and the column that numbers them.
+ */
 function numbered({ type: wanted }: Bounds, isOfWallet = sql`= ${wallets.id}`) {
   return wanted === undefined
     ? { column: number, entries: sql`${flows} INDEXED BY flow_wallet WHERE ${wid} ${isOfWallet}` }
@@ -268,13 +308,19 @@ function numbered({ type: wanted }: Bounds, isOfWallet = sql`= ${wallets.id}`) {
       }
 }
 
-/** SQL for the number of a wallet's matching entries with ids below `end`, whatever the selection's times are. It reads one entry. */
+/**
+ * SQL for the number of a wallet's matching entries with ids below `end`, whatever the selection's
+ * times are. It reads one entry.
+ */
 function numberBelow(bounds: Bounds, end: SQL): SQL {
   const { column, entries } = numbered(bounds)
   return sql`coalesce((SELECT ${column} FROM ${entries} AND ${lt(id, end)} ORDER BY ${id} DESC LIMIT 1), 0)`
 }
 
-/** Counts the entries in a range of ids: in each wallet, the number of the newest entry in the range minus the number of the newest entry before the range. */
+/**
+ * Counts the entries in a range of ids: in each wallet, the number of the newest entry in the range
+ * minus the number of the newest entry before the range.
+ */
 function numberOfAll(bounds: Bounds): SQL {
   const { from, to } = bounds
   const before = from === undefined ? sql`0` : numberBelow(bounds, firstEntryAt(sql`${from}`))
@@ -284,8 +330,9 @@ SELECT coalesce(sum(max(0, ${upTo} - ${before})), 0) AS count FROM ${wallets} WH
 }
 
 /**
- * SQL for an id: `skipped` of the matching entries have this id or a higher one, if as many exist; otherwise no entry has a lower one. It is a binary search over
- * ids, in each step of which every wallet tells how many of its entries are below an id. So a page costs the same at any depth.
+ * SQL for an id: `skipped` of the matching entries have this id or a higher one, if as many exist;
+ * otherwise no entry has a lower one. It is a binary search over ids, in each step of which every
+ * wallet tells how many of its entries are below an id. So a page costs the same at any depth.
  */
 function idAfterSkipped(bounds: Bounds): SQL {
   const { to, skipped } = bounds

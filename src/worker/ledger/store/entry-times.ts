@@ -6,9 +6,10 @@ const { id } = flows
 const probe = alias(flows, 'probe')
 
 /**
- * SQL for the lowest id of an entry that was created at or after `time` (Unix milliseconds); if there is none, an id above those of all entries. A trigger
- * ensures that `created_at` never decreases as ids grow, so a range of times is a range of ids. The SQL is a binary search that reads about thirty entries, so
- * no index of times is needed.
+ * SQL for the lowest id of an entry that was created at or after `time` (Unix milliseconds); if
+ * there is none, an id above those of all entries. A trigger ensures that `created_at` never
+ * decreases as ids grow, so a range of times is a range of ids. The SQL is a binary search that
+ * reads about thirty entries, so no index of times is needed.
  */
 export function firstEntryAt(time: number | SQLWrapper): SQL {
   const middle = sql`(low + high) / 2`

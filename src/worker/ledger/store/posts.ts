@@ -12,17 +12,26 @@ import { type EntryRow, entryColumns, readEntry, type WalletRow, withTransfer } 
 export interface PostAttempt {
   /** False if this attempt has stored nothing. `ofPayout`, `known` and `balances` show why. */
   readonly stored: boolean
-  /** The index, from 0, of the first entry in the post whose key a payout or its refund uses; null if there is none. */
+  /**
+   * The index, from 0, of the first entry in the post whose key a payout or its refund uses; null
+   * if there is none.
+   */
   readonly ofPayout: number | null
-  /** The stored entries with the keys of the post, in its order, whether this attempt or an earlier post has stored them. */
+  /**
+   * The stored entries with the keys of the post, in its order, whether this attempt or an earlier
+   * post has stored them.
+   */
   readonly known: readonly Entry[]
-  /** The balances of the post's wallets after the attempt. A wallet that does not exist is missing. */
+  /**
+   * The balances of the post's wallets after the attempt. A wallet that does not exist is missing.
+   */
   readonly balances: readonly WalletRow[]
 }
 
 /**
- * Stores all entries in their order, or none. It stores none if one of the keys is stored already or used by a payout, or if a balance would leave the range
- * from 0 to 2^53−1 on the way. All of it is one batch, so identical concurrent posts store one set of entries.
+ * Stores all entries in their order, or none. It stores none if one of the keys is stored already
+ * or used by a payout, or if a balance would leave the range from 0 to 2^53−1 on the way. All of it
+ * is one batch, so identical concurrent posts store one set of entries.
  */
 export async function storePost(
   db: WriteDatabase,
@@ -49,7 +58,10 @@ export async function storePost(
   }
 }
 
-/** Read before the attempt: whether a key of the post is stored, and the index of the first entry whose key a payout uses. */
+/**
+ * Read before the attempt: whether a key of the post is stored, and the index of the first entry
+ * whose key a payout uses.
+ */
 interface InUseRow {
   readonly isKnown: 0 | 1
   readonly place: number | null
@@ -58,7 +70,10 @@ interface InUseRow {
 const { entries, posted_by, created_at } = postings
 const posted = sql`json_each(${sql.placeholder('list')})`
 const ownWallet = sql`${wallets} ON ${wallets.uid} = ${member(wallets.uid)} AND ${wallets.cuy} = ${member(wallets.cuy)}`
-/** The stored entries with the keys of the post. CROSS JOIN makes the post's list the outer loop, whatever SQLite estimates. */
+/**
+ * The stored entries with the keys of the post. CROSS JOIN makes the post's list the outer loop,
+ * whatever SQLite estimates.
+ */
 const knownEntries = sql`${posted} CROSS JOIN ${ownWallet} CROSS JOIN ${flows} INDEXED BY flow_key
   ON ${flows.osn} = ${member(flows.osn)} AND ${flows.wallet_id} = ${wallets.id} AND ${flows.type} = ${member(flows.type)}`
 /** The entries of the post whose key a payout or its refund uses. */
@@ -70,8 +85,9 @@ const selectInUse = fixedStatement<'list'>(sql`
 SELECT EXISTS (SELECT 1 FROM ${knownEntries}) AS "isKnown", (SELECT key FROM ${payoutEntries} ORDER BY key LIMIT 1) AS place`)
 
 /**
- * Inserts into `posting`, whose trigger creates the entries. The conditions repeat what triggers and CHECKs refuse: a refusal would fail the batch, and the
- * caller could not learn why from the other statements.
+ * Inserts into `posting`, whose trigger creates the entries. The conditions repeat what triggers
+ * and CHECKs refuse: a refusal would fail the batch, and the caller could not learn why from the
+ * other statements.
  */
 const insertPosting = fixedStatement<'list' | 'by' | 'at'>(sql`
 INSERT INTO ${postings} (${bareList([entries, posted_by, created_at])})

@@ -12,18 +12,25 @@ import { firstEntryAt } from './entry-times.ts'
 
 const dayMs = 86_400_000
 
-/** One currency of a statement: its balance before the period and at its end, in ledger units, and the number of entries between. */
+/**
+ * One currency of a statement: its balance before the period and at its end, in ledger units, and
+ * the number of entries between.
+ */
 export interface StatementSums extends Pick<Currency, 'cuy'> {
   readonly opening: bigint
   readonly closing: bigint
   readonly count: number
 }
 
-/** The balances are texts of summands with powers of ten, such as `12e9 345e0` for 12,000,000,345: a double would lose digits of the sum. */
+/**
+ * The balances are texts of summands with powers of ten, such as `12e9 345e0` for 12,000,000,345: a
+ * double would lose digits of the sum.
+ */
 type SumRow = Pick<StatementSums, 'cuy' | 'count'> & Readonly<Record<'opening' | 'closing', string>>
 
 /**
- * Reads the sums of a statement and one page of its entries, oldest first, in one batch. A currency without an entry before the period's end may be missing.
+ * Reads the sums of a statement and one page of its entries, oldest first, in one batch. A currency
+ * without an entry before the period's end may be missing.
  */
 export async function selectStatement(
   db: ReadDatabase,
@@ -53,7 +60,10 @@ function unitsIn(parts: string): bigint {
 const { id, wallet_id: walletId } = flows
 const oldest = alias(flows, 'oldest')
 
-/** SQL that follows FROM. It finds more entries than the page has (for one user, the first `limit` of each wallet); the caller's LIMIT cuts them off. */
+/**
+ * SQL that follows FROM. It finds more entries than the page has (for one user, the first `limit`
+ * of each wallet); the caller's LIMIT cuts them off.
+ */
 function pageOf(selection: StatementSelection, limit: number): SQL {
   const { uid, cuy } = selection
   if (uid === undefined) return sql`${entriesWithWallet} ${withTransfer} WHERE ${inPeriod(selection)}`
@@ -64,12 +74,18 @@ function pageOf(selection: StatementSelection, limit: number): SQL {
   ${withTransfer} WHERE ${eq(wallets.uid, uid)}${ofCurrency}`
 }
 
-/** SQL that is true for ids within the period and above `after`. Both lower bounds are one expression: SQLite searches an index by one lower bound only. */
+/**
+ * SQL that is true for ids within the period and above `after`. Both lower bounds are one
+ * expression: SQLite searches an index by one lower bound only.
+ */
 function inPeriod({ period, after = 0 as EntryId }: StatementSelection, id: SQLWrapper = flows.id): SQL {
   return sql`${gte(id, sql`max(${firstEntryAt(period.from)}, ${after} + 1)`)} AND ${lt(id, firstEntryAt(period.to))}`
 }
 
-/** SQL for the balances of one user. It reads two entries of each wallet, the newest before the period and before its end, because entries store balances. */
+/**
+ * SQL for the balances of one user. It reads two entries of each wallet, the newest before the
+ * period and before its end, because entries store balances.
+ */
 function sumsOfUser(uid: Uid, { from, to }: Period): SQL {
   const newestBefore = (time: UnixMs) => sql`(SELECT ${id} FROM ${flows} INDEXED BY flow_wallet
     WHERE ${walletId} = ${wallets.id} AND ${lt(id, firstEntryAt(time))} ORDER BY ${id} DESC LIMIT 1)`
@@ -82,7 +98,10 @@ LEFT JOIN ${flows} AS closed ON closed.id = ${newestBefore(to)}
 WHERE ${eq(wallets.uid, uid)}`
 }
 
-/** SQL for the balances of all users together, before the period and at its end. It reads the running sums that triggers keep for each day. */
+/**
+ * SQL for the balances of all users together, before the period and at its end. It reads the
+ * running sums that triggers keep for each day.
+ */
 function sumsOfAll(currencies: Currencies, { from, to }: Period): SQL {
   const before = (time: UnixMs) => selectSumsUpTo(currencies, sql`${time / dayMs}`)
   const sumOf = (at: string) => sql.raw(`coalesce(sum(${at}.high), 0) || 'e9 ' || coalesce(sum(${at}.low), 0) || 'e0'`)

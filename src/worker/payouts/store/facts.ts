@@ -25,8 +25,9 @@ import type { LeavingFacts } from '../leaving.ts'
 // The facts about the payout address and the database that can stop payouts.
 
 /**
- * The facts that can stop payouts from this address now: the stored ones, and whether the database is a restored older copy, which only the scanner's memory
- * can tell. `isRestored` is asked after the database was read, so that nothing is decided on the data of a copy.
+ * The facts that can stop payouts from this address now: the stored ones, and whether the database
+ * is a restored older copy, which only the scanner's memory can tell. `isRestored` is asked after
+ * the database was read, so that nothing is decided on the data of a copy.
  */
 export async function readLeavingFacts(
   db: ReadDatabase,
@@ -38,7 +39,10 @@ export async function readLeavingFacts(
   return (await isRestored()) ? { ...facts, restoredAt: facts.restoredAt ?? at } : facts
 }
 
-/** Reads the stored facts that can stop payouts from this address. It takes one round trip and reads a fixed number of rows, however long the history is. */
+/**
+ * Reads the stored facts that can stop payouts from this address. It takes one round trip and reads
+ * a fixed number of rows, however long the history is.
+ */
 export async function selectLeavingFacts(db: ReadDatabase, address: Address): Promise<LeavingFacts> {
   const [state, agreed, found, standing] = await db.batch([
     selectState(db, { address }),
@@ -60,7 +64,10 @@ export async function selectLeavingFacts(db: ReadDatabase, address: Address): Pr
   }
 }
 
-/** The address that pays the transactions which can still be mined; null if there is none. It is one address, because another one is refused until they end. */
+/**
+ * The address that pays the transactions which can still be mined; null if there is none. It is one
+ * address, because another one is refused until they end.
+ */
 export async function selectOpenAddress(db: ReadDatabase): Promise<Address | null> {
   return await selectOpen(db, {}).first<Address>('address')
 }
@@ -78,7 +85,9 @@ export async function selectHoldings(db: ReadDatabase, address: Address): Promis
   return rows.filter((row) => row.address === address)
 }
 
-/** Stores balances of the payout address. A balance replaces the earlier one of the same contract. */
+/**
+ * Stores balances of the payout address. A balance replaces the earlier one of the same contract.
+ */
 export async function storeAddressHoldings(db: WriteDatabase, holdings: readonly PayoutHolding[]): Promise<void> {
   const insertion = openTables(db).insert(payoutHoldings)
   const stored = holdings.map((holding) =>
@@ -89,7 +98,10 @@ export async function storeAddressHoldings(db: WriteDatabase, holdings: readonly
 
 /** The state of the database that is compared with the memory of the scanner's Durable Object. */
 export interface ComparedRow {
-  /** The database's event or entry under the number that the Durable Object remembers, as text; null if there is none. */
+  /**
+   * The database's event or entry under the number that the Durable Object remembers, as text; null
+   * if there is none.
+   */
   readonly same: string | null
   readonly newest: { readonly id: EventId; readonly text: string } | null
   /** The highest number that any event has had in this database. */
@@ -100,15 +112,24 @@ export interface ComparedRow {
   readonly position: BlockHeight
   /** The timestamp of the newest final block; null if that block is not read yet. */
   readonly finalTime: UnixMs | null
-  /** The lowest unread block below the position. Blocks that an operator wants read again were read before, so they do not count. */
+  /**
+   * The lowest unread block below the position. Blocks that an operator wants read again were read
+   * before, so they do not count.
+   */
   readonly unread: BlockHeight | null
   /** The payout addresses that have open transactions. */
   readonly openPayers: readonly Address[]
-  /** Since when the database itself records that it is a restored older copy; null if it has no such record. */
+  /**
+   * Since when the database itself records that it is a restored older copy; null if it has no such
+   * record.
+   */
   readonly restoredAt: UnixMs | null
 }
 
-/** Reads the state to compare, in one statement. `noted` is the number of the event that the scanner's Durable Object remembers; 0 if there is none. */
+/**
+ * Reads the state to compare, in one statement. `noted` is the number of the event that the
+ * scanner's Durable Object remembers; 0 if there is none.
+ */
 export async function selectCompared(db: ReadDatabase, noted: EventId | 0): Promise<ComparedRow> {
   const row = await compared(db, { noted }).first<Row>()
   if (row === null) throw new Error('a view of sums has a row')
@@ -130,7 +151,10 @@ type Row = Omit<ComparedRow, 'newest' | 'lastId' | 'hasSigned' | 'openPayers'> &
   readonly openPayers: string
 }
 
-/** Stores since when the database is known to be an older copy, or null. While a time is stored, the database itself refuses to move money. */
+/**
+ * Stores since when the database is known to be an older copy, or null. While a time is stored, the
+ * database itself refuses to move money.
+ */
 export async function storeRestoredAt(db: WriteDatabase, at: UnixMs | null): Promise<void> {
   await updateRestoredAt(db, { at }).run()
 }
@@ -151,8 +175,8 @@ const { ended, excused, changed_at } = t
 const address = sql.placeholder('address')
 
 /**
- * SQL: whether the transaction stops payouts. Either no payout names it (`unknown`), or it succeeded after its payout had gone on without it (`late`); and no
- * operator has excused it.
+ * SQL: whether the transaction stops payouts. Either no payout names it (`unknown`), or it
+ * succeeded after its payout had gone on without it (`late`); and no operator has excused it.
  */
 export const isUnresolved = sql`${ended} IN ('unknown', 'late') AND ${excused} IS NULL`
 
@@ -172,8 +196,8 @@ const selectFound = fixedStatement(
 )
 
 /**
- * SQL that is true if the read of blocks looked for the address of every open transaction. The batch that stores the read requires this, or the read may have
- * missed a transaction.
+ * SQL that is true if the read of blocks looked for the address of every open transaction. The
+ * batch that stores the read requires this, or the read may have missed a transaction.
  */
 export function isWatched(watched: ReadonlySet<Address>): SQL {
   const list = JSON.stringify([...watched])
@@ -182,7 +206,10 @@ export function isWatched(watched: ReadonlySet<Address>): SQL {
 
 const nextPayer = (above: SQL) =>
   sql`(SELECT min(${t.address}) FROM ${t} INDEXED BY payout_transaction_payer WHERE ${t.ended} IS NULL AND ${t.address} > ${above})`
-/** SQL: the addresses of open transactions as a JSON list. It reads a row for each address, however many transactions an address has. */
+/**
+ * SQL: the addresses of open transactions as a JSON list. It reads a row for each address, however
+ * many transactions an address has.
+ */
 export const openAddresses = sql`(
   WITH RECURSIVE payer(address) AS (
     SELECT ${nextPayer(sql`''`)} UNION ALL SELECT ${nextPayer(sql`payer.address`)} FROM payer WHERE payer.address IS NOT NULL)
@@ -190,7 +217,10 @@ export const openAddresses = sql`(
 
 const textOf = (table: typeof events | typeof flows) =>
   sql`json_array(${sql.join(Object.values(getTableColumns(table)).map(shown), sql`, `)})`
-/** SQL: the event or entry with this number, as a JSON text of its columns. Events and entries share one numbering. */
+/**
+ * SQL: the event or entry with this number, as a JSON text of its columns. Events and entries share
+ * one numbering.
+ */
 const textAt = (number: SQL) => sql`coalesce((SELECT ${textOf(events)} FROM ${events} WHERE ${events.id} = ${number}),
   (SELECT ${textOf(flows)} FROM ${flows} WHERE ${flows.id} = ${number}))`
 const { kind, finished_at, next_height } = rescans

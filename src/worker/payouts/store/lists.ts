@@ -15,7 +15,8 @@ import type { TransferFailure } from '../transfer-failure.ts'
 import { isUnresolved } from './facts.ts'
 import { otherOutflow, readOther } from './rows.ts'
 
-// Pages of payouts, and the sums and faults of open ones: rows are read for what is returned, and for each currency, however many payouts there are.
+// Pages of payouts, and the sums and faults of open ones: rows are read for what is returned, and
+// for each currency, however many payouts there are.
 
 /** Selects payouts and a page of them. An absent member filters nothing. */
 export interface PayoutSelection {
@@ -35,17 +36,25 @@ export interface ListedPayout {
   readonly payout: PayoutRow
   /** Whether the recipient's address of the payout has since been issued to a user here. */
   readonly isToUser: boolean
-  /** What nodes answered to the broadcast of the payout's transaction, as JSON. Null if the payout is not in the state `signed`, or if no answer is stored. */
+  /**
+   * What nodes answered to the broadcast of the payout's transaction, as JSON. Null if the payout
+   * is not in the state `signed`, or if no answer is stored.
+   */
   readonly answers: string | null
-  /** Another transaction that may already have paid the payout, if a person or the signer can still decide about it; else null. */
+  /**
+   * Another transaction that may already have paid the payout, if a person or the signer can still
+   * decide about it; else null.
+   */
   readonly other: OtherOutflow | null
   /** Why the transaction of a stuck payout failed; null if it has not failed. */
   readonly failure: TransferFailure | null
 }
 
 /**
- * Reads one page of payouts below an id, newest first, with the number of payouts on all pages, counted up to `countedMax`. It reads rows for what it returns,
- * whoever else has the same `osn` or recipient. An `osn` and a recipient without a user are looked for among the newest `orderRowsMax` payouts with the `osn`.
+ * Reads one page of payouts below an id, newest first, with the number of payouts on all pages,
+ * counted up to `countedMax`. It reads rows for what it returns, whoever else has the same `osn` or
+ * recipient. An `osn` and a recipient without a user are looked for among the newest `orderRowsMax`
+ * payouts with the `osn`.
  */
 export async function selectPayoutPage(
   db: ReadDatabase,
@@ -76,7 +85,8 @@ export async function selectPayoutPage(
 }
 
 /** Reads what `failureJson` has made. */
-const readFailure = (text: string | null) => (text === null ? null : (JSON.parse(text) as TransferFailure)) // safe: it has this form
+// safe: it has this form
+const readFailure = (text: string | null) => (text === null ? null : (JSON.parse(text) as TransferFailure))
 
 type PageRow = PayoutRow & {
   readonly isToUser: 0 | 1
@@ -96,7 +106,9 @@ export interface OpenSum {
   readonly oldestAt: UnixMs
 }
 
-/** Counts and sums the payouts that are waiting, approved, signed or stuck, by state and currency. */
+/**
+ * Counts and sums the payouts that are waiting, approved, signed or stuck, by state and currency.
+ */
 export async function selectOpenSums(db: ReadDatabase): Promise<readonly OpenSum[]> {
   const { results } = await selectSums(db, {}).all<Omit<OpenSum, 'sum'> & { readonly sum: string }>()
   return results.map((row) => ({ ...row, sum: BigInt(row.sum) }))
@@ -109,15 +121,18 @@ export interface PayoutTroubles {
     readonly reason: StuckReason
     readonly failure: TransferFailure | null
   }[]
-  /** The approved payout that has waited longest for a signer; null if none has waited long enough. */
+  /**
+   * The approved payout that has waited longest for a signer; null if none has waited long enough.
+   */
   readonly unsigned: { readonly payout: PayoutId; readonly since: UnixMs } | null
   /** Transactions of the payout address that stop payouts: see `isUnresolved`. */
   readonly unknown: readonly Txid[]
 }
 
 /**
- * Reads at most `max` faults of each kind. A payout that was approved at `before` or earlier has waited long enough for an alarm. `currencies` are
- * those in which payouts may be signed now: a missing signer is not why payouts in other currencies wait.
+ * Reads at most `max` faults of each kind. A payout that was approved at `before` or earlier has
+ * waited long enough for an alarm. `currencies` are those in which payouts may be signed now: a
+ * missing signer is not why payouts in other currencies wait.
  */
 export async function selectTroubles(
   db: ReadDatabase,
@@ -138,7 +153,10 @@ export async function selectTroubles(
   }
 }
 
-/** Reads at most `max` transactions of the payout address that stop payouts: see `isUnresolved`. The oldest first. */
+/**
+ * Reads at most `max` transactions of the payout address that stop payouts: see `isUnresolved`. The
+ * oldest first.
+ */
 export async function selectUnresolved(db: ReadDatabase, max: number): Promise<readonly Txid[]> {
   const { results } = await selectUnknown(db, { max }).all<{ readonly txid: Txid }>()
   return results.map(({ txid }) => txid)
@@ -209,7 +227,10 @@ function among(counted: SQL): Scope {
 }
 
 const { changed_at } = payouts
-/** The condition of the partial index `payout_age`. A query must repeat the condition to use the index. */
+/**
+ * The condition of the partial index `payout_age`. A query must repeat the condition to use the
+ * index.
+ */
 const isOpenState = sql.raw(`IN (${openStates.map((name) => `'${name}'`)})`)
 
 const selectSums = fixedStatement(sql`

@@ -20,8 +20,9 @@ import { isPayoutOvertaken } from './rows.ts'
 
 export type InsertedPayout = Pick<PayoutRow, (typeof insertedNames)[number]>
 /**
- * The columns of a requested payout by which stored rows are found that are in its way: its key (uid, cuy, osn), its recipient, and its fee (without a fee, an
- * entry of type 4 is not in its way).
+ * The columns of a requested payout by which stored rows are found that are in its way: its key
+ * (uid, cuy, osn), its recipient, and its fee (without a fee, an entry of type 4 is not in its
+ * way).
  */
 type PayoutLookup = Pick<InsertedPayout, 'uid' | 'cuy' | 'osn' | 'fee' | 'to_address'>
 
@@ -29,10 +30,16 @@ type PayoutLookup = Pick<InsertedPayout, 'uid' | 'cuy' | 'osn' | 'fee' | 'to_add
 export interface PayoutRequestFacts {
   /** The stored payouts that have a key (uid, cuy and osn) of the request. */
   readonly storedPayouts: readonly PayoutRow[]
-  /** In the order of the request: whether an entry already has a key that the payout or its refund would use, and whether `to` is the address of a user. */
+  /**
+   * In the order of the request: whether an entry already has a key that the payout or its refund
+   * would use, and whether `to` is the address of a user.
+   */
   readonly obstacles: readonly { readonly hasEntry: boolean; readonly isUsers: boolean }[]
   readonly balances: readonly WalletRow[]
-  /** The sums that already count towards the limits of a day, under `usedKey`: of each currency, and of each user in it. */
+  /**
+   * The sums that already count towards the limits of a day, under `usedKey`: of each currency, and
+   * of each user in it.
+   */
   readonly used: ReadonlyMap<string, Used>
 }
 
@@ -91,8 +98,8 @@ interface UsedRow {
 }
 
 /**
- * Stores payouts, all or none, and returns their ids; triggers take the money. `overtaken`: what the decision rests on has changed since, for example a
- * balance.
+ * Stores payouts, all or none, and returns their ids; triggers take the money. `overtaken`: what
+ * the decision rests on has changed since, for example a balance.
  */
 export async function insertPayouts(
   db: WriteDatabase,
@@ -141,7 +148,10 @@ const oldest = (value: SQLWrapper) => sql`iif(${member(uid)} = 0,
 /** The sum of a part of each amount, as text. */
 const usedPart = (part: (amount: SQLWrapper) => SQL) =>
   sql`CAST((SELECT coalesce(sum(${part(h.amount)}), 0) FROM ${h} WHERE ${isOfHours}) + ${oldest(part(payouts.amount))} AS TEXT)`
-/** Sums the approved payouts of the last 24 hours, by stored sums for the whole hours, and one by one for the part of an hour at the beginning. */
+/**
+ * Sums the approved payouts of the last 24 hours, by stored sums for the whole hours, and one by
+ * one for the part of an hour at the beginning.
+ */
 const selectUsed = fixedStatement<'owners' | 'since' | 'hour' | 'end'>(sql`
 SELECT DISTINCT ${member(uid)} AS uid, ${member(cuy)} AS cuy,
   ${usedPart((amount) => sql`${amount} / 1000000000`)} AS high, ${usedPart((amount) => sql`${amount} % 1000000000`)} AS low,

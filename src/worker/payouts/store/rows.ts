@@ -17,12 +17,18 @@ import { rescans, scans } from '../../d1/state-tables.ts'
 import type { OtherOutflow, Outflows, Pair, PayoutRow, TransactionRow } from '../lifecycle.ts'
 import { readOutflows } from '../outflow.ts'
 
-// The rows of payouts and of their transactions: the statements that change them, and what has left for a payout.
+// The rows of payouts and of their transactions: the statements that change them, and what has left
+// for a payout.
 
-/** The most rows in one JSON text. The longest row takes about 5 kB, and D1 binds texts up to 2 MB. */
+/**
+ * The most rows in one JSON text. The longest row takes about 5 kB, and D1 binds texts up to 2 MB.
+ */
 const rowsMax = 200
 
-/** Rules of triggers and CHECKs that refuse a decision because something has changed since it was made. The caller must decide again. */
+/**
+ * Rules of triggers and CHECKs that refuse a decision because something has changed since it was
+ * made. The caller must decide again.
+ */
 const overtakenRules = [
   ...['payout: already asked for', 'payout: an entry has its key', 'payout: another version', 'payout: no such step'],
   ...[
@@ -30,7 +36,8 @@ const overtakenRules = [
     'payout: its money would stay here',
     'payout: its money may not leave now',
     'payout: its money may not be given back now',
-    "payout: only a person's approval changes who approved it", // or what a late transaction has moved was stored in between
+    // or what a late transaction has moved was stored in between
+    "payout: only a person's approval changes who approved it",
   ],
   ...['payout: it may not be asked for now', 'payout: the decimals of its token are not agreed on'],
   ...['payout_transaction: already stored', 'payout_transaction: another version', 'payout_transaction: no such step'],
@@ -41,22 +48,33 @@ const overtakenRules = [
   'rescan: blocks above the position are not read yet', // a correction has come in between
 ]
 
-/** Whether a batch failed because a payout or a transaction has changed since the decision, so that it must be decided again. */
+/**
+ * Whether a batch failed because a payout or a transaction has changed since the decision, so that
+ * it must be decided again.
+ */
 export const isPayoutOvertaken = (cause: unknown) => overtakenRules.some((rule) => isRefusedBy(rule, cause))
 
-/** Statements that update payouts. Each row must still have the version on which the decision rests. */
+/**
+ * Statements that update payouts. Each row must still have the version on which the decision rests.
+ */
 export function updatePayouts(db: WriteDatabase, rows: readonly PayoutRow[]): readonly D1PreparedStatement[] {
   return toJsonTexts(rows, rowsMax).map((list) => changePayouts(db, { rows: list }))
 }
 
-/** Statements that update transactions. Each row must still have the version on which the decision rests. */
+/**
+ * Statements that update transactions. Each row must still have the version on which the decision
+ * rests.
+ */
 export function updateTransactions(db: WriteDatabase, rows: readonly TransactionRow[]): readonly D1PreparedStatement[] {
   return toJsonTexts(rows, rowsMax).map((list) => changeTransactions(db, { rows: list }))
 }
 
 export type InsertedTransaction = Pick<TransactionRow, (typeof insertedNames)[number]>
 
-/** Statements that store new transactions: those that a signer has handed in, and those without a payout that the scan has found in blocks. */
+/**
+ * Statements that store new transactions: those that a signer has handed in, and those without a
+ * payout that the scan has found in blocks.
+ */
 export function insertTransactions(
   db: WriteDatabase,
   rows: readonly InsertedTransaction[],
@@ -65,8 +83,8 @@ export function insertTransactions(
 }
 
 /**
- * Statements that store lists of changes, one list after the other. Within a list transactions come first, because triggers compare a payout with its
- * transactions.
+ * Statements that store lists of changes, one list after the other. Within a list transactions come
+ * first, because triggers compare a payout with its transactions.
  */
 export function pairStatements(
   db: WriteDatabase,
@@ -85,8 +103,9 @@ export function pairStatements(
 }
 
 /**
- * The statement that has the blocks from `from` to `to` read again, because they may contain a transaction that was handed in after these blocks were read. If
- * `to` is null, the last block is the one at the scan's position.
+ * The statement that has the blocks from `from` to `to` read again, because they may contain a
+ * transaction that was handed in after these blocks were read. If `to` is null, the last block is
+ * the one at the scan's position.
  */
 export function readAgainFor(db: WriteDatabase, from: number, to: BlockHeight | null, at: UnixMs): D1PreparedStatement {
   return insertRescan(db, { from, to, at })
@@ -115,9 +134,13 @@ export async function selectWithOutflows(
 }
 
 /** Reads what `otherOutflow` has made. */
-export const readOther = (text: string | null) => (text === null ? null : (JSON.parse(text) as OtherOutflow)) // safe: it has this form
+// safe: it has this form
+export const readOther = (text: string | null) => (text === null ? null : (JSON.parse(text) as OtherOutflow))
 
-/** Stores persons' decisions, all or none. `overtaken`: a payout has changed since; `wallet-full`: the wallet has no room for the refund. */
+/**
+ * Stores persons' decisions, all or none. `overtaken`: a payout has changed since; `wallet-full`:
+ * the wallet has no room for the refund.
+ */
 export async function storeDecided(
   db: WriteDatabase,
   rows: readonly PayoutRow[],
@@ -146,7 +169,10 @@ const transactionChanges = [
   ...[payoutTransactions.result, payoutTransactions.burnt, payoutTransactions.energy],
 ]
 
-/** SQL that updates a list of rows and adds 1 to the version of each. A trigger refuses it if a row no longer has the version that the list names. */
+/**
+ * SQL that updates a list of rows and adds 1 to the version of each. A trigger refuses it if a row
+ * no longer has the version that the list names.
+ */
 function changeOf(
   table: typeof payouts | typeof payoutTransactions,
   columns: typeof payoutChanges | typeof transactionChanges,
@@ -190,9 +216,11 @@ WHERE low <= high AND NOT EXISTS (SELECT 1 FROM ${r} INDEXED BY rescan_open
 const t = payoutTransactions
 const out = unnamedOutflows
 /**
- * SQL: another transaction that has moved money for this payout or may have paid it, as JSON; NULL if there is none. It is a transaction of the payout that moved
- * something else, or that succeeded after the payout had gone on without it, or one that no payout names and that moved exactly this amount, whether an operator
- * has excused it or not. A stuck payout says itself what its newest transaction has moved (the column `moved`).
+ * SQL: another transaction that has moved money for this payout or may have paid it, as JSON; NULL
+ * if there is none. It is a transaction of the payout that moved something else, or that succeeded
+ * after the payout had gone on without it, or one that no payout names and that moved exactly this
+ * amount, whether an operator has excused it or not. A stuck payout says itself what its newest
+ * transaction has moved (the column `moved`).
  */
 export const otherOutflow = sql`coalesce(
   (SELECT json_object('txid', ${t.txid}, 'moved', json(${t.moved})) FROM ${t} INDEXED BY payout_transaction_payout

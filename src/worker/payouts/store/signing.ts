@@ -27,18 +27,25 @@ export interface OfferedPayout {
   readonly other: OtherOutflow | null
 }
 
-/** A currency whose payouts may leave, and the most that the payout address can pay at once, in chain units; null if nobody knows. */
+/**
+ * A currency whose payouts may leave, and the most that the payout address can pay at once, in
+ * chain units; null if nobody knows.
+ */
 export interface OpenCurrency {
   readonly cuy: CurrencyId
   readonly most: string | null
 }
 
-/** Most approved payouts of a currency that one offer looks at. Behind as many that are beyond what the address holds, a smaller one waits for them. */
+/**
+ * Most approved payouts of a currency that one offer looks at. Behind as many that are beyond what
+ * the address holds, a smaller one waits for them.
+ */
 const lookedAtMax = 500
 
 /**
- * Reads the approved payouts of these currencies with an id above `after`, oldest first, and the newest final block. Those to a user are left out, and those
- * that are beyond the most that can be paid: a page is full as long as there are more.
+ * Reads the approved payouts of these currencies with an id above `after`, oldest first, and the
+ * newest final block. Those to a user are left out, and those that are beyond the most that can be
+ * paid: a page is full as long as there are more.
  */
 export async function selectOffer(
   db: ReadDatabase,
@@ -74,13 +81,19 @@ export interface SignablePayout {
   readonly payout: PayoutRow
   /** Whether a transaction of the payout can still be mined. */
   readonly hasOpen: boolean
-  /** Whether a transaction of the payout succeeded late, after the payout had gone on without it (with another transaction, or cancelled). */
+  /**
+   * Whether a transaction of the payout succeeded late, after the payout had gone on without it
+   * (with another transaction, or cancelled).
+   */
   readonly hasPaidLate: boolean
   /** Whether the recipient's address of the payout has since been issued to a user here. */
   readonly isToUser: boolean
 }
 
-/** Reads the facts about these payouts and these signed transactions, in one round trip. A txid is null if its bytes are no message. */
+/**
+ * Reads the facts about these payouts and these signed transactions, in one round trip. A txid is
+ * null if its bytes are no message.
+ */
 export async function selectSigningFacts(
   db: ReadDatabase,
   ids: readonly number[],
@@ -109,7 +122,10 @@ export async function selectSigningFacts(
 
 type SignableRow = PayoutRow & Readonly<Record<'hasOpen' | 'hasPaidLate' | 'isToUser', 0 | 1>>
 
-/** The rows of an accepted transaction. `inserted`: it had no row. `opened`: it had one, because a block contained it before its bytes were handed in. */
+/**
+ * The rows of an accepted transaction. `inserted`: it had no row. `opened`: it had one, because a
+ * block contained it before its bytes were handed in.
+ */
 export type TakenTransaction = {
   readonly payout: PayoutRow
 } & (
@@ -117,7 +133,10 @@ export type TakenTransaction = {
   | { readonly opened: TransactionRow; readonly foundAt: BlockHeight | null }
 )
 
-/** Stores accepted transactions, all or none, and has blocks read again that may contain them. `overtaken`: a row has changed since the decision. */
+/**
+ * Stores accepted transactions, all or none, and has blocks read again that may contain them.
+ * `overtaken`: a row has changed since the decision.
+ */
 export async function storeTaken(
   db: WriteDatabase,
   taken: readonly TakenTransaction[],
@@ -125,12 +144,14 @@ export async function storeTaken(
 ): Promise<'stored' | 'overtaken'> {
   const inserted = taken.flatMap((one) => ('inserted' in one ? [one.inserted] : []))
   const opened = taken.flatMap((one) => ('opened' in one ? [one] : []))
-  // A block may contain it that was read before its bytes were stored, or whose gap was closed while nobody had them.
+  // A block may contain it that was read before its bytes were stored, or whose gap was closed
+  // while nobody had them.
   const unplaced = [...inserted, ...opened.flatMap((one) => (one.foundAt === null ? [one.opened] : []))]
   const lowest = Math.min(...unplaced.map(({ reference }) => reference ?? Number.POSITIVE_INFINITY))
   try {
     await db.batch([
-      // The request to read blocks again comes first: a trigger refuses a transaction whose blocks are not read again.
+      // The request to read blocks again comes first: a trigger refuses a transaction whose blocks
+      // are not read again.
       ...(unplaced.length === 0 ? [] : [readAgainFor(db, lowest + 1, null, at)]),
       ...opened.flatMap(({ foundAt }) => (foundAt === null ? [] : [readAgainFor(db, foundAt, foundAt, at)])),
       ...insertTransactions(db, inserted),
@@ -157,7 +178,10 @@ interface HeadRow {
   readonly position: BlockHeight
 }
 
-/** Null after an operator has lowered the finalized height, because the hash and the timestamp of the block at that height are not known. */
+/**
+ * Null after an operator has lowered the finalized height, because the hash and the timestamp of
+ * the block at that height are not known.
+ */
 function readHead([row]: readonly HeadRow[] = []): Head | null {
   if (row === undefined || row.hash === null || row.timestamp === 0) return null
   return { height: row.height, hash: row.hash, timestamp: row.timestamp }
@@ -172,7 +196,10 @@ const t = payoutTransactions
 const max = sql.placeholder('max')
 const isToUser = sql`EXISTS (SELECT 1 FROM ${addresses} WHERE ${addresses.address} = ${ofHex(payouts.to_address)})`
 
-/** The index is in the order of ids only within one state and currency, so the oldest rows of each currency are read. */
+/**
+ * The index is in the order of ids only within one state and currency, so the oldest rows of each
+ * currency are read.
+ */
 const selectApproved = fixedStatement<'currencies' | 'after' | 'max' | 'among'>(sql`
 SELECT ${payouts}.*, ${otherOutflow} AS other FROM json_each(${sql.placeholder('currencies')}) AS currency
 CROSS JOIN ${payouts} ON ${id} IN (

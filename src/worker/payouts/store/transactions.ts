@@ -18,7 +18,8 @@ import { type NodeAnswer, noteAnswer, readAnswers, takenCodes } from '../answers
 import type { Pair, PayoutRow, TransactionRow } from '../lifecycle.ts'
 import { isPayoutOvertaken, pairStatements, selectByTxids } from './rows.ts'
 
-// Transactions of payouts after they were handed in: sent, seen in a block, ended, and what a failed one has cost.
+// Transactions of payouts after they were handed in: sent, seen in a block, ended, and what a
+// failed one has cost.
 
 export interface DueTransaction {
   readonly id: PayoutTransactionId
@@ -40,8 +41,9 @@ export interface DueQuery {
 }
 
 /**
- * Claims due transactions: new ones first, then those that were sent once, then those that have waited longest. A claimed transaction counts as sent, even if the call dies before it sends
- * the transaction. It is due again after a pause, which depends on the number of its broadcasts.
+ * Claims due transactions: new ones first, then those that were sent once, then those that have
+ * waited longest. A claimed transaction counts as sent, even if the call dies before it sends the
+ * transaction. It is due again after a pause, which depends on the number of its broadcasts.
  */
 export async function claimDue(
   db: WriteDatabase,
@@ -58,7 +60,8 @@ export async function claimDue(
   const pauses = { pauses: JSON.stringify(pausesMs), longest: pausesMs.at(-1) ?? 0 }
   const claimed = claim(db, { ...values, ...pauses, horizon: now + Math.max(...pausesMs) }).all<ClaimedRow>()
   const { results } = await claimed.catch((cause: unknown) => {
-    // Something that stops sending has become known since the caller looked: a later call sends what may be sent then.
+    // Something that stops sending has become known since the caller looked: a later call sends
+    // what may be sent then.
     if (isRefusedBy('payout_transaction: it may not be sent now', cause)) return { results: [] }
     throw cause
   })
@@ -73,7 +76,10 @@ export interface Answered extends DueTransaction {
   readonly at: UnixMs
 }
 
-/** Stores the answers of nodes to broadcasts: for people, and so that the next broadcast goes to another node. No payout changes its state by them. */
+/**
+ * Stores the answers of nodes to broadcasts: for people, and so that the next broadcast goes to
+ * another node. No payout changes its state by them.
+ */
 export async function storeAnswers(db: WriteDatabase, sent: readonly Answered[]): Promise<void> {
   const rows = sent.map(({ id, answers, reply, at }) => {
     return { id, answers: JSON.stringify(noteAnswer(answers, reply, at)) }
@@ -81,7 +87,10 @@ export async function storeAnswers(db: WriteDatabase, sent: readonly Answered[])
   if (rows.length > 0) await updateAnswers(db, { rows: JSON.stringify(rows) }).run()
 }
 
-/** An open transaction that no node seems to have taken, with the answers of the nodes that have answered. */
+/**
+ * An open transaction that no node seems to have taken, with the answers of the nodes that have
+ * answered.
+ */
 export interface Untaken {
   readonly payout: PayoutId
   readonly answers: readonly NodeAnswer[]
@@ -90,13 +99,17 @@ export interface Untaken {
 export interface UntakenQuery {
   /** A transaction that was sent after this time is not looked at. */
   readonly sentBefore: UnixMs
-  /** A transaction is in a block this many milliseconds after it was sent, if a node has passed it on. */
+  /**
+   * A transaction is in a block this many milliseconds after it was sent, if a node has passed it
+   * on.
+   */
   readonly minedMs: number
   readonly max: number
 }
 
 /**
- * Reads the open transactions that no node says to have taken, or that a node says to have taken and no final block contains. At most `max`, the oldest first.
+ * Reads the open transactions that no node says to have taken, or that a node says to have taken
+ * and no final block contains. At most `max`, the oldest first.
  */
 export async function selectUntaken(db: ReadDatabase, query: UntakenQuery): Promise<readonly Untaken[]> {
   const values = { ...query, taken: JSON.stringify(takenCodes) }
@@ -105,8 +118,8 @@ export async function selectUntaken(db: ReadDatabase, query: UntakenQuery): Prom
 }
 
 /**
- * Reads the stored transactions with these txids, each with its payout, and the open transactions whose expiration is at or before `passedAt` but for which no
- * block past it is stored yet.
+ * Reads the stored transactions with these txids, each with its payout, and the open transactions
+ * whose expiration is at or before `passedAt` but for which no block past it is stored yet.
  */
 export async function selectConcerned(
   db: ReadDatabase,
@@ -136,7 +149,10 @@ function payoutOf({ payout_id }: TransactionRow, byId: ReadonlyMap<PayoutRow['id
   return payout_id === null ? null : (byId.get(payout_id) ?? null)
 }
 
-/** Reads at most `max` open transactions that no block can contain any more, with their payouts: in one batch, so that both are of one moment. */
+/**
+ * Reads at most `max` open transactions that no block can contain any more, with their payouts: in
+ * one batch, so that both are of one moment.
+ */
 export async function selectExpired(
   db: ReadDatabase,
   max: number,
@@ -150,7 +166,10 @@ export async function selectExpired(
   })
 }
 
-/** Stores ends of transactions, with their payouts. If a row has changed since the decision, nothing is stored: a later tick decides again. */
+/**
+ * Stores ends of transactions, with their payouts. If a row has changed since the decision, nothing
+ * is stored: a later tick decides again.
+ */
 export async function storeEnds(db: WriteDatabase, pairs: readonly Pair[]): Promise<void> {
   try {
     await db.batch([...pairStatements(db, [pairs])])
@@ -160,8 +179,8 @@ export async function storeEnds(db: WriteDatabase, pairs: readonly Pair[]): Prom
 }
 
 /**
- * The statement that stores at which heights transactions were seen in blocks that are not final yet. A transaction that was not seen before is not sent
- * again until `until`.
+ * The statement that stores at which heights transactions were seen in blocks that are not final
+ * yet. A transaction that was not seen before is not sent again until `until`.
  */
 export function seenAt(
   db: WriteDatabase,
@@ -178,7 +197,10 @@ export interface Uncosted {
   readonly height: BlockHeight
 }
 
-/** Reads the failed transactions without a cost of the newest `among` stuck payouts that have ended after `since`, at most `max`. */
+/**
+ * Reads the failed transactions without a cost of the newest `among` stuck payouts that have ended
+ * after `since`, at most `max`.
+ */
 export async function selectUncosted(
   db: ReadDatabase,
   since: number,
@@ -189,7 +211,10 @@ export async function selectUncosted(
   return results
 }
 
-/** Stores what a failed transaction has cost. It does nothing if the transaction is not failed any more. */
+/**
+ * Stores what a failed transaction has cost. It does nothing if the transaction is not failed any
+ * more.
+ */
 export async function storeCost(
   db: WriteDatabase,
   { id: transaction }: Uncosted,
@@ -203,9 +228,9 @@ const open = sql`${t} INDEXED BY payout_transaction_open`
 const [now, pauses] = [sql.placeholder('now'), sql.placeholder('pauses')]
 
 /**
- * Excludes payouts that another transaction has paid: sending again would pay twice. Also once an operator has excused that one: only bytes that were handed
- * in afterwards are sent. A `next_send` further ahead than any pause comes from a clock that has
- * stepped back, so it counts as due.
+ * Excludes payouts that another transaction has paid: sending again would pay twice. Also once an
+ * operator has excused that one: only bytes that were handed in afterwards are sent. A `next_send`
+ * further ahead than any pause comes from a clock that has stepped back, so it counts as due.
  */
 const claim = fixedStatement<'now' | 'stopped' | 'underway' | 'latest' | 'max' | 'pauses' | 'longest' | 'horizon'>(sql`
 UPDATE ${t} SET ${columnName(t.sends)} = ${t.sends} + 1, ${columnName(t.sent_at)} = coalesce(${t.sent_at}, ${now}),
@@ -225,7 +250,10 @@ const updateAnswers = fixedStatement<'rows'>(sql`
 UPDATE ${t} SET ${columnName(t.answers)} = told.value ->> 'answers'
 FROM json_each(${sql.placeholder('rows')}) AS told WHERE ${t.id} = told.value ->> 'id'`)
 
-/** If the scan has read every final block: the time of the newest one. Else null, and nothing is known to be in no block. */
+/**
+ * If the scan has read every final block: the time of the newest one. Else null, and nothing is
+ * known to be in no block.
+ */
 const readTo = sql`(SELECT ${scans.finalized_time} FROM ${scans} WHERE ${scans.height} = ${scans.finalized} AND ${scans.halted} IS NULL)`
 const selectUntakenRows = fixedStatement<'sentBefore' | 'minedMs' | 'max' | 'taken'>(sql`
 SELECT ${t.payout_id} AS payout, ${t.answers} FROM ${open} WHERE ${t.ended} IS NULL AND ${t.sent_at} <= ${sql.placeholder('sentBefore')}
@@ -243,7 +271,10 @@ SELECT * FROM ${payouts} WHERE ${payouts.id} IN (SELECT ${t.payout_id} FROM ${t}
 const selectPassing = fixedStatement<'at'>(sql`
 SELECT * FROM ${open} WHERE ${t.ended} IS NULL AND ${t.past_height} IS NULL AND ${t.expires_at} <= ${sql.placeholder('at')}`)
 
-/** A transaction is over when every block from the one after its reference block to the first one past its expiration was read, and the scan is not halted. */
+/**
+ * A transaction is over when every block from the one after its reference block to the first one
+ * past its expiration was read, and the scan is not halted.
+ */
 const over = sql`FROM ${open} WHERE ${t.ended} IS NULL
   AND ${t.past_height} <= (SELECT ${scans.height} FROM ${scans} WHERE ${scans.halted} IS NULL)
   AND NOT EXISTS (SELECT 1 FROM ${rescans} INDEXED BY rescan_open WHERE ${rescans.finished_at} IS NULL

@@ -25,7 +25,10 @@ export interface Holding extends RecordedHolding {
   readonly addressId: number
   readonly address: Address
   readonly dueAt: UnixMs
-  /** The recorded sum as the triggers keep it. A judgement is stored only if the sum is still the judged one. */
+  /**
+   * The recorded sum as the triggers keep it. A judgement is stored only if the sum is still the
+   * judged one.
+   */
   readonly parts: string
 }
 
@@ -37,7 +40,10 @@ export interface HoldingChange {
 
 const digitsPerPart = 10n ** 12n
 
-/** The columns of a holding, with the sum's parts as one text: D1 returns integers as doubles, which lose digits of large parts. */
+/**
+ * The columns of a holding, with the sum's parts as one text: D1 returns integers as doubles, which
+ * lose digits of large parts.
+ */
 type HoldingRow = Omit<typeof holdings.$inferSelect, `part_${0 | 1 | 2 | 3 | 4 | 5 | 6}`> & {
   readonly parts: string
   readonly address: Address
@@ -58,7 +64,10 @@ export interface CompareWork extends AddedRange {
   readonly dueAt: UnixMs | null
 }
 
-/** Reads what is due to be compared in each of these currencies, in one statement for any number of addresses. */
+/**
+ * Reads what is due to be compared in each of these currencies, in one statement for any number of
+ * addresses.
+ */
 export async function selectCompareWork(
   db: ReadDatabase,
   currencies: readonly CurrencyId[],
@@ -78,8 +87,9 @@ FROM json_each(${JSON.stringify(currencies)}) AS currency LEFT JOIN ${comparedRa
 }
 
 /**
- * Adds holdings for addresses that have none in a currency: at most `max` addresses above the range, and at most `max` below it, where addresses were reserved
- * later. The new holdings are due at once, after all that have been due longer.
+ * Adds holdings for addresses that have none in a currency: at most `max` addresses above the
+ * range, and at most `max` below it, where addresses were reserved later. The new holdings are due
+ * at once, after all that have been due longer.
  */
 export async function addMissingHoldings(
   db: WriteDatabase,
@@ -102,7 +112,8 @@ export async function selectDueHoldings(
 }
 
 /**
- * Stores judgements. If a holding has changed since it was read, its judgement is left out, and the holding stays due. Returns how many judgements were stored.
+ * Stores judgements. If a holding has changed since it was read, its judgement is left out, and the
+ * holding stays due. Returns how many judgements were stored.
  */
 export async function storeHoldings(db: WriteDatabase, changes: readonly HoldingChange[]): Promise<number> {
   if (changes.length === 0) return 0
@@ -110,7 +121,10 @@ export async function storeHoldings(db: WriteDatabase, changes: readonly Holding
   return results.length
 }
 
-/** Reads the recipients of transfers that were seen in a block before it was final, if the block is now a gap (could not be read). */
+/**
+ * Reads the recipients of transfers that were seen in a block before it was final, if the block is
+ * now a gap (could not be read).
+ */
 export async function selectSeenInGaps(db: ReadDatabase, scannedHeight: BlockHeight): Promise<ReadonlySet<Address>> {
   const { results } = await selectInGaps(db, { position: scannedHeight }).all<
     Pick<typeof transfers.$inferSelect, 'to_address'>
@@ -141,7 +155,9 @@ function readHolding(row: HoldingRow): Holding {
   }
 }
 
-/** The columns to store, and the members that must be unchanged: `parts`, `sent` and `due_before`. */
+/**
+ * The columns to store, and the members that must be unchanged: `parts`, `sent` and `due_before`.
+ */
 type ChangeRow = Pick<HoldingRow, (typeof listed)[number] | 'parts'> & { readonly due_before: UnixMs }
 
 function writeChange({ before, after }: HoldingChange): ChangeRow {

@@ -10,11 +10,20 @@ import { openAddresses } from '../../payouts/store/facts.ts'
 
 /** The stored state of the scan: the only row of the table `scan`. */
 export interface ScanState {
-  /** The position of the scan: each block up to this height was read, or is a gap (a block that could not be read and is tried again). */
+  /**
+   * The position of the scan: each block up to this height was read, or is a gap (a block that
+   * could not be read and is tried again).
+   */
   readonly height: BlockHeight
-  /** The hash of the block at the position. Null if that block was not read: before the first block, after a correction (`correctedBy`), or in a gap. */
+  /**
+   * The hash of the block at the position. Null if that block was not read: before the first block,
+   * after a correction (`correctedBy`), or in a gap.
+   */
   readonly hash: BlockHash | null
-  /** The highest finalized height on which nodes ever agreed. Only an operator lowers it, if it is wrong (a correction). */
+  /**
+   * The highest finalized height on which nodes ever agreed. Only an operator lowers it, if it is
+   * wrong (a correction).
+   */
   readonly finalized: BlockHeight
   /** The timestamp of block `finalized`; 0 if it is not known. */
   readonly finalizedTime: UnixMs
@@ -22,19 +31,31 @@ export interface ScanState {
   readonly finalizedAt: UnixMs
   /** When the position last moved. */
   readonly advancedAt: UnixMs
-  /** Start of the newest scan that ended caught up. Each block that was final at that time was read or is a gap. 0 before the first such scan. */
+  /**
+   * Start of the newest scan that ended caught up. Each block that was final at that time was read
+   * or is a gap. 0 before the first such scan.
+   */
   readonly caughtUpAt: UnixMs
   /** Start of the newest scan that ended, caught up or not. 0 before the first such scan. */
   readonly triedAt: UnixMs
-  /** Since when every scan has got a finalized head from the nodes: the start of the first such scan. Null if the last scan got none. */
+  /**
+   * Since when every scan has got a finalized head from the nodes: the start of the first such
+   * scan. Null if the last scan got none.
+   */
   readonly answeringSince: UnixMs | null
   /** Why the last scan was not caught up, or null. */
   readonly problem: ChainFailure['kind'] | null
   /** Why the scan is halted, or null. Nothing is credited until an operator acts. */
   readonly halted: string | null
-  /** The id of the newest correction (an operator lowered a wrong finalized height); 0 if there was none. */
+  /**
+   * The id of the newest correction (an operator lowered a wrong finalized height); 0 if there was
+   * none.
+   */
   readonly correctedBy: number
-  /** The set of nodes, as one text, with which gaps were last tried. If the set changes, gaps are tried again at once. */
+  /**
+   * The set of nodes, as one text, with which gaps were last tried. If the set changes, gaps are
+   * tried again at once.
+   */
   readonly nodes: string
   /** The payout addresses with a signed transaction whose outcome is not final yet. */
   readonly openPayers: readonly Address[]
@@ -43,10 +64,16 @@ export interface ScanState {
 /** A finalized head that nodes agreed on. */
 export type FinalizedHead = Pick<Header, 'height' | 'hash' | 'timestamp'>
 
-/** The members that identify a state of the scan. What was read while the scan had one state is not stored if it has another by then. */
+/**
+ * The members that identify a state of the scan. What was read while the scan had one state is not
+ * stored if it has another by then.
+ */
 export type ReadAfter = Pick<ScanState, 'height' | 'hash' | 'correctedBy'>
 
-/** How a scan ended. If the scan's last batch of blocks made it caught up, the batch itself has stored this result. */
+/**
+ * How a scan ended. If the scan's last batch of blocks made it caught up, the batch itself has
+ * stored this result.
+ */
 export interface ScanResult {
   readonly startedAt: UnixMs
   /** Whether nodes agreed on a finalized head. */
@@ -79,7 +106,10 @@ export async function selectScan(db: ReadDatabase): Promise<ScanState | null> {
   return row === undefined ? null : toState(row)
 }
 
-/** What health checks read: the stored state of the scan, null before it was started, and the number of the newest migration that is applied whole. */
+/**
+ * What health checks read: the stored state of the scan, null before it was started, and the number
+ * of the newest migration that is applied whole.
+ */
 export interface StoredHealth {
   readonly scan: ScanState | null
   readonly migration: number
@@ -106,7 +136,10 @@ function toState(row: StateRow): ScanState {
   return { ...row, height: row.height as BlockHeight, openPayers } // safe: a CHECK refuses NULL
 }
 
-/** Stores the position just below the first block to scan, and the agreed finalized head. Does nothing if the scan was started before. */
+/**
+ * Stores the position just below the first block to scan, and the agreed finalized head. Does
+ * nothing if the scan was started before.
+ */
 export async function startScan(
   db: WriteDatabase,
   position: Pick<ScanState, 'height' | 'hash'>,
@@ -128,7 +161,10 @@ export async function startScan(
   await toStatement(db, insertSelect(scans, row, sql`WHERE NOT EXISTS (SELECT 1 FROM ${scans})`)).run()
 }
 
-/** Stores an agreed finalized head. Does nothing if the stored one is as high or higher, or if there was a correction after `correctedBy`. */
+/**
+ * Stores an agreed finalized head. Does nothing if the stored one is as high or higher, or if there
+ * was a correction after `correctedBy`.
+ */
 export async function storeFinalized(
   db: WriteDatabase,
   { correctedBy }: Pick<ScanState, 'correctedBy'>,
@@ -140,7 +176,10 @@ export async function storeFinalized(
   await toStatement(db, openTables(db).update(scans).set(changes).where(isLower)).run()
 }
 
-/** Stores why the scan is halted. The next batch of blocks that is stored ends the halt. Does nothing if the scan's state is no longer the one given. */
+/**
+ * Stores why the scan is halted. The next batch of blocks that is stored ends the halt. Does
+ * nothing if the scan's state is no longer the one given.
+ */
 export async function haltScan(
   db: WriteDatabase,
   { height, hash, correctedBy }: ReadAfter,
@@ -156,9 +195,15 @@ export async function storeScanEnd(db: WriteDatabase, { startedAt, hasHead, prob
   await toStatement(db, openTables(db).update(scans).set(changes)).run()
 }
 
-/** Longer than any scan takes. A stored time that is further in the future than this was stored before the clock stepped back. */
+/**
+ * Longer than any scan takes. A stored time that is further in the future than this was stored
+ * before the clock stepped back.
+ */
 const clockStepMsMax = 300_000
-/** Keeps the later time, because a scan that ends late may have started first. Only a time that a clock far ahead has stored is replaced by an earlier one. */
+/**
+ * Keeps the later time, because a scan that ends late may have started first. Only a time that a
+ * clock far ahead has stored is replaced by an earlier one.
+ */
 const notBefore = (stored: SQLiteColumn, at: UnixMs) =>
   sql`iif(${stored} > ${at + clockStepMsMax}, ${at}, max(${stored}, ${at}))`
 

@@ -14,7 +14,10 @@ export interface OpenGap extends Pick<Rescan, 'id' | 'from' | 'to' | 'attempts'>
 
 /** `why` of a rescan that was never tried. */
 const notTried = 'no requests were left for it: what nodes allow is too little'
-/** If blocks that a payout needs are not read within this time, they are reported like a gap (a block that the scan could not read). */
+/**
+ * If blocks that a payout needs are not read within this time, they are reported like a gap (a
+ * block that the scan could not read).
+ */
 const payoutMs = 900_000
 /** Most open gaps (ranges of blocks that the scan could not read) in one list. */
 const gapsMax = 100
@@ -29,7 +32,10 @@ function isInGap(height: SQL | typeof transfers.height): SQL {
     WHERE ${kind} = 'gap' AND ${finished_at} IS NULL AND ${to_height} >= ${height} AND ${next_height} <= ${height})`
 }
 
-/** Selects one due rescan: the one with the fewest attempts, and among those the one that has been due longest. Null if none is due. */
+/**
+ * Selects one due rescan: the one with the fewest attempts, and among those the one that has been
+ * due longest. Null if none is due.
+ */
 export async function selectDueRescan(db: ReadDatabase, at: UnixMs): Promise<Rescan | null> {
   const { id, kind, next_height, to_height, attempts, next_try, why, receipts, unread } = rescans
   const [row] = await openTables(db)
@@ -43,8 +49,8 @@ export async function selectDueRescan(db: ReadDatabase, at: UnixMs): Promise<Res
 }
 
 /**
- * Selects at most `gapsMax` open gaps, from the lowest on: gaps of the scan, requested blocks that could not be read, and blocks that a payout has needed for
- * more than `payoutMs`.
+ * Selects at most `gapsMax` open gaps, from the lowest on: gaps of the scan, requested blocks that
+ * could not be read, and blocks that a payout has needed for more than `payoutMs`.
  */
 export async function selectOpenGaps(db: ReadDatabase, at: UnixMs): Promise<readonly OpenGap[]> {
   const { id, kind, next_height, to_height, attempts, next_try, tried_at, why, created_at } = rescans
@@ -59,7 +65,10 @@ export async function selectOpenGaps(db: ReadDatabase, at: UnixMs): Promise<read
   return rows.map((row) => ({ ...row, why: row.why ?? notTried }))
 }
 
-/** Rescans that were last tried with another set of nodes, or before a node recovered, become due at once. */
+/**
+ * Rescans that were last tried with another set of nodes, or before a node recovered, become due at
+ * once.
+ */
 export function dueAtOnce(
   db: WriteDatabase,
   { at, triedBefore }: { readonly at: UnixMs; readonly triedBefore: UnixMs },
@@ -69,7 +78,10 @@ export function dueAtOnce(
   return toStatement(db, openTables(db).update(rescans).set({ next_try: at }).where(isTried))
 }
 
-/** Statements that store blocks as gaps. Consecutive blocks form one gap, or extend the gap right below them. */
+/**
+ * Statements that store blocks as gaps. Consecutive blocks form one gap, or extend the gap right
+ * below them.
+ */
 export function gapStatements(db: WriteDatabase, gaps: readonly Gap[], at: UnixMs): readonly D1PreparedStatement[] {
   return runsOf(gaps).flatMap(({ from, to, kind }) => {
     const why = kind === 'receipts' ? receiptsMissing : notAgreed
@@ -87,7 +99,10 @@ const columnsOf = ({ from, to, attempts, nextTry, why, receipts, unread }: Resca
   unread: unread.length === 0 ? null : JSON.stringify(unread),
 })
 
-/** The statement that stores the unread part of a rescan in its row. If that part is null, everything is read, and the rescan is finished. */
+/**
+ * The statement that stores the unread part of a rescan in its row. If that part is null,
+ * everything is read, and the rescan is finished.
+ */
 export function updateRescan(
   db: WriteDatabase,
   { id, to }: Rescan,
@@ -100,14 +115,20 @@ export function updateRescan(
   return toStatement(db, update.set({ ...changes, tried_at: at }).where(and(eq(rescans.id, id), isOpen)))
 }
 
-/** The statement that stores a part of a rescan as a row of its own, with the kind, reason and creation time of the rescan. */
+/**
+ * The statement that stores a part of a rescan as a row of its own, with the kind, reason and
+ * creation time of the rescan.
+ */
 export function insertPart(db: WriteDatabase, of: RescanId, part: RescanPart, at: UnixMs): D1PreparedStatement {
   const { id, kind, reason, created_at } = rescans
   const row = { ...columnsOf(part), kind, reason, created_at, from_height: part.from, tried_at: at }
   return toStatement(db, insertSelect(rescans, row, sql`FROM ${rescans} WHERE ${id} = ${of}`))
 }
 
-/** Extends a gap that is still tried often. A gap that is tried once a day is left alone, so that new blocks do not wait with it. */
+/**
+ * Extends a gap that is still tried often. A gap that is tried once a day is left alone, so that
+ * new blocks do not wait with it.
+ */
 function extendGap(db: WriteDatabase, from: BlockHeight, to: BlockHeight): D1PreparedStatement {
   const { kind, to_height, attempts, why } = rescans
   const isBelow = and(isOpen, eq(kind, 'gap'), eq(to_height, (from - 1) as BlockHeight)) // safe: one below a block

@@ -38,14 +38,17 @@ export interface ScanStep extends BlockFindings {
   /** The last block of the step. Its hash is null if the block could not be read. */
   readonly to: Pick<ScanState, 'height' | 'hash'>
   readonly gaps: readonly Gap[]
-  /** When the scan started, if the blocks of this step are its last final ones; null if more final blocks are left to read. */
+  /**
+   * When the scan started, if the blocks of this step are its last final ones; null if more final
+   * blocks are left to read.
+   */
   readonly caughtUpAt: UnixMs | null
   readonly at: UnixMs
 }
 
 /**
- * The result of storing a step. `dropped`: for each seen transfer that is in no final block, the node that had shown it. `contradicted`: the credited transfers
- * that the blocks show otherwise.
+ * The result of storing a step. `dropped`: for each seen transfer that is in no final block, the
+ * node that had shown it. `contradicted`: the credited transfers that the blocks show otherwise.
  */
 export type StepResult =
   | {
@@ -53,13 +56,21 @@ export type StepResult =
       readonly dropped: readonly (number | null)[]
       readonly contradicted: readonly Contradiction[]
     }
-  /** The position is not the expected one, or an operator has lowered the finalized height meanwhile. Nothing was stored. */
+  /**
+   * The position is not the expected one, or an operator has lowered the finalized height
+   * meanwhile. Nothing was stored.
+   */
   | { readonly kind: 'superseded' }
 
-/** How often a step is decided and stored, at most, if other writers change its transfers meanwhile. */
+/**
+ * How often a step is decided and stored, at most, if other writers change its transfers meanwhile.
+ */
 const triesMax = 3
 
-/** Stores position, transfers, sent transactions, gaps and decisions about payouts together. Drops seen transfers that the blocks, now read, do not contain. */
+/**
+ * Stores position, transfers, sent transactions, gaps and decisions about payouts together. Drops
+ * seen transfers that the blocks, now read, do not contain.
+ */
 export async function appendStep(db: WriteDatabase, step: ScanStep): Promise<StepResult> {
   for (let tries = 1; ; tries += 1) {
     const writes = await decideFindings(db, step, step.at)
@@ -80,7 +91,10 @@ export async function appendStep(db: WriteDatabase, step: ScanStep): Promise<Ste
   }
 }
 
-/** Whether a batch failed because a row changed after the decision. If a trigger refuses after all attempts, the cause is a bug, so it is thrown. */
+/**
+ * Whether a batch failed because a row changed after the decision. If a trigger refuses after all
+ * attempts, the cause is a bug, so it is thrown.
+ */
 function isDecidedAgain(cause: unknown, tries: number): boolean {
   if (isRefusedBy(scanSuperseded, cause)) return true
   return tries < triesMax && (isOvertaken(cause) || isPayoutOvertaken(cause))
@@ -90,18 +104,28 @@ function isDecidedAgain(cause: unknown, tries: number): boolean {
 export interface RescanStep extends BlockFindings {
   /** The rescan as it was when its blocks were read. */
   readonly rescan: Rescan
-  /** The newest correction (an operator's lowering of the finalized height) when the blocks were read. */
+  /**
+   * The newest correction (an operator's lowering of the finalized height) when the blocks were
+   * read.
+   */
   readonly correctedBy: number
-  /** The unread parts, from the lowest block on. The first one stays in the row of the rescan, the others get rows of their own. Empty: everything is read. */
+  /**
+   * The unread parts, from the lowest block on. The first one stays in the row of the rescan, the
+   * others get rows of their own. Empty: everything is read.
+   */
   readonly left: readonly RescanPart[]
-  /** Whether the rescan is of one block, and all receipts of that block were tried. Then a seen transfer that is in none of them is dropped. */
+  /**
+   * Whether the rescan is of one block, and all receipts of that block were tried. Then a seen
+   * transfer that is in none of them is dropped.
+   */
   readonly isWholeBlock: boolean
   readonly at: UnixMs
 }
 
 /**
- * Stores the findings of a rescan and its unread parts in one batch. Returns the credited transfers that the blocks show otherwise. `superseded`: another read
- * of the same rescan came first, an operator has lowered the finalized height, or the scan is halted; nothing is stored.
+ * Stores the findings of a rescan and its unread parts in one batch. Returns the credited transfers
+ * that the blocks show otherwise. `superseded`: another read of the same rescan came first, an
+ * operator has lowered the finalized height, or the scan is halted; nothing is stored.
  */
 export async function storeRescanStep(
   db: WriteDatabase,
@@ -114,7 +138,8 @@ export async function storeRescanStep(
     try {
       await db.batch([
         requireUnchanged(db, step, versions),
-        // Transfers come before the rescan moves on: a refused transfer can be decided again only while a rescan covers its block.
+        // Transfers come before the rescan moves on: a refused transfer can be decided again only
+        // while a rescan covers its block.
         ...transfers,
         ...(isWholeBlock && first !== undefined ? [dropAbsent(db, first.from, first.unread, at)] : []),
         ...others.map((part) => insertPart(db, rescan.id, part, at)),
@@ -130,7 +155,10 @@ export async function storeRescanStep(
   }
 }
 
-/** Decides about the findings, given what is stored about the same transfers and payouts, and makes the statements that store the decisions. */
+/**
+ * Decides about the findings, given what is stored about the same transfers and payouts, and makes
+ * the statements that store the decisions.
+ */
 async function decideFindings(
   db: WriteDatabase,
   { judged, sent, acts, payouts }: BlockFindings,
@@ -147,7 +175,10 @@ async function decideFindings(
 }
 
 interface FindingWrites {
-  /** The versions of the transfers on which the decisions rest. If one has changed, the batch must fail. */
+  /**
+   * The versions of the transfers on which the decisions rest. If one has changed, the batch must
+   * fail.
+   */
   readonly versions: string
   readonly contradicted: readonly Contradiction[]
   readonly transfers: readonly D1PreparedStatement[]
@@ -160,8 +191,9 @@ async function isExpected(db: WriteDatabase, { height, hash, correctedBy }: Read
 }
 
 /**
- * Moves the position. The batch fails, because `height` becomes NULL, in four cases. The state is not the expected one; an operator has lowered the finalized
- * height below the step; a transfer has changed since the decision; or the read did not look for the address of every open transaction.
+ * Moves the position. The batch fails, because `height` becomes NULL, in four cases. The state is
+ * not the expected one; an operator has lowered the finalized height below the step; a transfer has
+ * changed since the decision; or the read did not look for the address of every open transaction.
  */
 function moveScan(
   db: WriteDatabase,
@@ -182,8 +214,9 @@ function moveScan(
 }
 
 /**
- * Fails the batch, because `height` becomes NULL, in three cases. An operator has lowered the finalized height since the read; the rescan or a transfer has
- * changed since the read; or the read did not look for the address of every open transaction.
+ * Fails the batch, because `height` becomes NULL, in three cases. An operator has lowered the
+ * finalized height since the read; the rescan or a transfer has changed since the read; or the read
+ * did not look for the address of every open transaction.
  */
 function requireUnchanged(
   db: WriteDatabase,

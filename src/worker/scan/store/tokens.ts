@@ -4,7 +4,10 @@ import type { UnixMs } from '../../common/time.ts'
 import { fixedStatement, type ReadDatabase, type WriteDatabase } from '../../d1/database.ts'
 import { tokens } from '../../d1/state-tables.ts'
 
-/** How far asking for a token's decimals has come. Nodes are asked again and again, until they agree on the configured decimals. */
+/**
+ * How far asking for a token's decimals has come. Nodes are asked again and again, until they agree
+ * on the configured decimals.
+ */
 export interface DecimalsTry {
   /** The decimals that the nodes agreed on, or null. */
   readonly found: number | null
@@ -15,7 +18,10 @@ export interface DecimalsTry {
 /** For a token whose decimals were never asked for. */
 export const neverAsked: DecimalsTry = { found: null, tries: 0, nextTry: 0 as UnixMs }
 
-/** Reads the last answers about the decimals of these contracts. A contract that was never asked about is absent. */
+/**
+ * Reads the last answers about the decimals of these contracts. A contract that was never asked
+ * about is absent.
+ */
 export async function selectTries(
   db: ReadDatabase,
   contracts: readonly Address[],
@@ -26,7 +32,10 @@ export async function selectTries(
   return new Map(results.map((row) => [row.contract, row]))
 }
 
-/** Stores the last answer of the nodes about the decimals of a contract, and when they are asked again. */
+/**
+ * Stores the last answer of the nodes about the decimals of a contract, and when they are asked
+ * again.
+ */
 export async function storeTry(db: WriteDatabase, contract: Address, told: DecimalsTry): Promise<void> {
   await store(db, { contract, ...told }).run()
 }

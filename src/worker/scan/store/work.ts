@@ -14,11 +14,17 @@ export const droppedKeptMs = dayMs
 
 /** The work that a tick has to do besides the scan, according to the database. */
 export interface TickWork {
-  /** The lowest height, above the scan's position, of a block in which a transfer or a payout's transaction was seen; null if there is none. */
+  /**
+   * The lowest height, above the scan's position, of a block in which a transfer or a payout's
+   * transaction was seen; null if there is none.
+   */
   readonly firstSeen: BlockHeight | null
   /** Whether any transfer is held (not decided yet), so that a tick may decide it now. */
   readonly hasHeld: boolean
-  /** Whether credited transfers must be found again, because an operator has lowered the finalized height below them. */
+  /**
+   * Whether credited transfers must be found again, because an operator has lowered the finalized
+   * height below them.
+   */
   readonly hasSought: boolean
   /** Whether any range of blocks waits to be read again, even if its time has not come yet. */
   readonly hasRescans: boolean
@@ -40,7 +46,10 @@ export interface TickWork {
   readonly sizeDay: number
 }
 
-/** Reads, in one statement, the work that a tick has to do. Indexes find the rows with work, so it reads few other rows. */
+/**
+ * Reads, in one statement, the work that a tick has to do. Indexes find the rows with work, so it
+ * reads few other rows.
+ */
 export async function selectWork(
   db: ReadDatabase,
   { now, eventsKeepDays }: { readonly now: UnixMs; readonly eventsKeepDays: number },

@@ -13,20 +13,26 @@ import { err, ok } from '../../common/result.ts'
 import type { UnixMs } from '../../common/time.ts'
 import { isObject, type Parsed, parseHash, parseSmallQuantity } from './fields.ts'
 
-/** A mined transaction as its block has it: its own bytes and its result (PROTOCOL.md, Transactions). */
+/**
+ * A mined transaction as its block has it: its own bytes and its result (PROTOCOL.md,
+ * Transactions).
+ */
 export interface BlockTransaction {
   readonly txid: Txid
   /** For example `SUCCESS`, `REVERT`, `OUT_OF_ENERGY`. */
   readonly result: string
   /** The parsed bytes, or null if they cannot be parsed. */
   readonly contract: ParsedContract | null
-  /** Whether the bytes contain the selector of a token's `transfer`. It only says whose receipt to ask for first; logs say what a call has moved. */
+  /**
+   * Whether the bytes contain the selector of a token's `transfer`. It only says whose receipt to
+   * ask for first; logs say what a call has moved.
+   */
   readonly mayTransfer: boolean
 }
 
 /**
- * Parsed transactions by txid. If another node's copy has the same `raw_data_hex`, character for character, it is not parsed again: the texts are compared, so
- * no node is trusted.
+ * Parsed transactions by txid. If another node's copy has the same `raw_data_hex`, character for
+ * character, it is not parsed again: the texts are compared, so no node is trusted.
  */
 export type ReadTransactions = Map<unknown, ReadBytes & { readonly rawData: unknown }>
 
@@ -45,8 +51,9 @@ export interface ParsedBlock {
 export const successResult = 'SUCCESS'
 
 /**
- * Parses the blocks in a reply to `getblockbylimitnext`, from `from` on. They end before the first malformed block, and `fault` says why it is malformed. They
- * also end before a block that the node lacks: it then gives later ones in its place, or none. Parsed transactions are added to `known`.
+ * Parses the blocks in a reply to `getblockbylimitnext`, from `from` on. They end before the first
+ * malformed block, and `fault` says why it is malformed. They also end before a block that the node
+ * lacks: it then gives later ones in its place, or none. Parsed transactions are added to `known`.
  */
 export function parseBlocks(
   value: unknown,
@@ -78,7 +85,10 @@ function heightIn(value: unknown): number {
   return (isObject(raw) ? integerOf(raw.number) : null) ?? -1
 }
 
-/** Parses one block of the HTTP API. It must have this height, and the bytes of each transaction must hash to its txid. */
+/**
+ * Parses one block of the HTTP API. It must have this height, and the bytes of each transaction
+ * must hash to its txid.
+ */
 export function parseBlock(value: unknown, height: number, known: ReadTransactions = new Map()): Parsed<ParsedBlock> {
   const raw = isObject(value) && isObject(value.block_header) ? value.block_header.raw_data : null
   if (!isObject(value) || !isObject(raw)) return err('a block without header')
@@ -161,7 +171,10 @@ export function parseBriefBlock(value: unknown): Parsed<BriefBlock> {
   return ok({ ...header.value, txids: txids as Txid[] }) // safe: 32 bytes each
 }
 
-/** Parses `blockHash` and `blockNumber`; null if they are malformed, or if the hash is not of that height. */
+/**
+ * Parses `blockHash` and `blockNumber`; null if they are malformed, or if the hash is not of that
+ * height.
+ */
 export function parseBlockRef({ blockHash, blockNumber }: Record<string, unknown>): BlockRef | null {
   const height = parseSmallQuantity(blockNumber)
   const hash = parseHash(blockHash)
@@ -169,7 +182,10 @@ export function parseBlockRef({ blockHash, blockNumber }: Record<string, unknown
   return { height: height as BlockHeight, hash: hash as BlockHash } // safe: checked above
 }
 
-/** Makes a header of parsed fields. The result is an error if a field is null, because it was malformed, or if a hash is not of its height. */
+/**
+ * Makes a header of parsed fields. The result is an error if a field is null, because it was
+ * malformed, or if a hash is not of its height.
+ */
 function headerOf(
   height: number | null,
   hash: string | null,

@@ -4,8 +4,8 @@ import { err, ok, type Result } from '../../common/result.ts'
 /** A parsed part of a node's reply, or a phrase for the log about why it is malformed. */
 export type Parsed<T> = Result<T, string>
 
-// Unknown fields are ignored, missing ones refused (PROTOCOL.md, Numbers and fields). No schema library is used here, because transactions and logs come in
-// thousands.
+// Unknown fields are ignored, missing ones refused (PROTOCOL.md, Numbers and fields). No schema
+// library is used here, because transactions and logs come in thousands.
 
 /** Whether a value is a JSON object: neither null nor an array. */
 export function isObject(value: unknown): value is Record<string, unknown> {
@@ -17,7 +17,9 @@ export function parseHash(value: unknown): string | null {
   return parseWord(value)?.slice(2) ?? null
 }
 
-/** Parses 32 bytes into lower case with `0x`, or null: a topic, or a number that a contract returns. */
+/**
+ * Parses 32 bytes into lower case with `0x`, or null: a topic, or a number that a contract returns.
+ */
 export function parseWord(value: unknown): string | null {
   return typeof value === 'string' && value.length === 66 ? parseBytes(value) : null
 }
@@ -37,7 +39,10 @@ export function parseBytes(value: unknown): string | null {
   return isLowerHex(lower) ? lower : null
 }
 
-/** Parses an address of 20 bytes, or of 21 bytes that begin with 0x41; else null (PROTOCOL.md, Addresses and derivation). */
+/**
+ * Parses an address of 20 bytes, or of 21 bytes that begin with 0x41; else null (PROTOCOL.md,
+ * Addresses and derivation).
+ */
 export function parseNodeAddress(value: unknown): Address | null {
   if (typeof value !== 'string') return null
   return addressFromHex(/^0x41.{40}$/i.test(value) ? value.slice(4) : value)
@@ -46,7 +51,10 @@ export function parseNodeAddress(value: unknown): Address | null {
 const isDigit = new Uint8Array(128)
 for (const digit of '0123456789abcdef') isDigit[digit.charCodeAt(0)] = 1
 
-/** Whether `text` has only lower-case hex digits after `0x`. A regular expression takes 4 times as long (November 2026). */
+/**
+ * Whether `text` has only lower-case hex digits after `0x`. A regular expression takes 4 times as
+ * long (November 2026).
+ */
 function isLowerHex(text: string): boolean {
   let all = 1
   for (let i = 2; i < text.length; i += 1) all &= isDigit[text.charCodeAt(i)] ?? 0
@@ -58,8 +66,8 @@ const quantity = /^0x(?:0+|0*[1-9a-fA-F][0-9a-fA-F]{0,63})$/
 const quantityCharactersMax = 258
 
 /**
- * Whether a value is a `0x` quantity below 2^256. Leading zeros are legal. `0x` alone means that a field has no value, so it is not a quantity (PROTOCOL.md,
- * Numbers and fields).
+ * Whether a value is a `0x` quantity below 2^256. Leading zeros are legal. `0x` alone means that a
+ * field has no value, so it is not a quantity (PROTOCOL.md, Numbers and fields).
  */
 function isQuantity(value: unknown): value is string {
   return typeof value === 'string' && value.length <= quantityCharactersMax && quantity.test(value)

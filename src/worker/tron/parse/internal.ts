@@ -13,17 +13,24 @@ export interface ParsedInternals {
   readonly transfers: readonly ChainTransfer[]
 }
 
-/** The notes (kinds) of the internal transactions that count, in hex as nodes show them. Other kinds are listed only by some honest nodes. */
+/**
+ * The notes (kinds) of the internal transactions that count, in hex as nodes show them. Other kinds
+ * are listed only by some honest nodes.
+ */
 const notes: ReadonlyMap<unknown, string> = new Map([
   ['63616c6c', 'call'],
   ['637265617465', 'create'],
   ['73756963696465', 'suicide'],
 ])
 
-/** Parses the internal transactions of `txid` in the block at `height`, in a reply to `gettransactioninfobyid`. */
+/**
+ * Parses the internal transactions of `txid` in the block at `height`, in a reply to
+ * `gettransactioninfobyid`.
+ */
 export function parseInternals(value: unknown, txid: Txid, height: number): Parsed<ParsedInternals> {
   if (!isObject(value)) return err('a transaction info that is not an object')
-  if (Object.keys(value).length === 0) return ok({ canonicalText: '', transfers: [] }) // the node does not have the info
+  // the node does not have the info
+  if (Object.keys(value).length === 0) return ok({ canonicalText: '', transfers: [] })
   if (value.id !== txid || value.blockNumber !== height) return err('the info of another transaction')
   const items = value.internal_transactions ?? []
   if (!Array.isArray(items)) return err('internal transactions that are no list')
@@ -51,10 +58,14 @@ export function parseInternals(value: unknown, txid: Txid, height: number): Pars
 const addressOf = (value: unknown): Address | null =>
   typeof value === 'string' ? parseNodeAddress(`0x${value}`) : null
 
-/** The TRX that a call sent, in sun: among its values, the one that names no other token. Nodes leave out a value of 0. */
+/**
+ * The TRX that a call sent, in sun: among its values, the one that names no other token. Nodes
+ * leave out a value of 0.
+ */
 function sunOf(values: unknown): bigint {
   const list: readonly unknown[] = Array.isArray(values) ? values : []
   const trx = list.find((one) => isObject(one) && one.tokenId === undefined)
   const sun = isObject(trx) ? trx.callValue : 0n
-  return typeof sun === 'bigint' || Number.isSafeInteger(sun) ? BigInt(sun as bigint | number) : 0n // safe: just checked
+  // safe: just checked
+  return typeof sun === 'bigint' || Number.isSafeInteger(sun) ? BigInt(sun as bigint | number) : 0n
 }

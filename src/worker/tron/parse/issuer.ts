@@ -2,11 +2,15 @@ import type { Address } from '../../chain/address.ts'
 import { addressInTopic, type Log, type Txid } from '../../chain/block.ts'
 import type { IssuerAct } from '../../chain/chain.ts'
 
-/** The first topics of the events with which a token's issuer acts, as Tether's contract has them (PROTOCOL.md, Acts of an issuer). */
+/**
+ * The first topics of the events with which a token's issuer acts, as Tether's contract has them
+ * (PROTOCOL.md, Acts of an issuer).
+ */
 const kinds: ReadonlyMap<string | undefined, IssuerAct['kind']> = new Map([
   ['0x42e160154868087d6bfdc0ca23d96a1c1cfa32f1b72ba9ba27b69b98a0d819dc', 'frozen'], // AddedBlackList(address)
   ['0xd7e9ec6e6ecd65492dce6bf513cd6867560d49544421d0783ddf06e76c24470c', 'released'], // RemovedBlackList(address)
-  ['0x61e6e66b0d6339b2980aecc6ccc0039736791f0ccde9ed512e789a7fbdd698c6', 'destroyed'], // DestroyedBlackFunds(address,uint256)
+  // DestroyedBlackFunds(address,uint256)
+  ['0x61e6e66b0d6339b2980aecc6ccc0039736791f0ccde9ed512e789a7fbdd698c6', 'destroyed'],
   ['0x6985a02210a168e66602d3235cb6db0e70f92b3ba4d376a33c0f3d9434bff625', 'paused'], // Pause()
   ['0x7805862f689e2f13df9f062ff482ad3ad112aca9e0847911ed832e158c525b33', 'unpaused'], // Unpause()
   ['0xb044a1e409eac5c48e5af22d4af52670dd1a99059537a78b31b48c6500a6354e', 'fee-set'], // Params(uint256,uint256)
@@ -14,8 +18,9 @@ const kinds: ReadonlyMap<string | undefined, IssuerAct['kind']> = new Map([
 ])
 
 /**
- * Finds acts of issuers in logs of successful transactions. Only logs of an accepted contract count, which nobody can forge. Parameters are topics or words
- * of the data. `indexOf` returns the index of a transaction in its block.
+ * Finds acts of issuers in logs of successful transactions. Only logs of an accepted contract
+ * count, which nobody can forge. Parameters are topics or words of the data. `indexOf` returns the
+ * index of a transaction in its block.
  */
 export function parseActs(
   logs: readonly Log[],

@@ -23,8 +23,10 @@ import {
 } from './fields.ts'
 
 /**
- * Parses the logs of a block's successful transactions. They must name the block and one of its transactions, in order, and be numbered without a gap, through
- * the block or through each transaction (PROTOCOL.md, Logs). Logs of failed transactions are left out, because nodes may differ about them.
+ * Parses the logs of a block's successful transactions. They must name the block and one of its
+ * transactions, in order, and be numbered without a gap, through the block or through each
+ * transaction (PROTOCOL.md, Logs). Logs of failed transactions are left out, because nodes may
+ * differ about them.
  */
 export function parseBlockLogs(
   values: unknown,
@@ -57,8 +59,8 @@ export interface ParsedReceipt {
 }
 
 /**
- * Parses the receipt of `txid` in the block with this hash, or in any block if the hash is null. Its logs must name the transaction and the block, and be
- * numbered without a gap.
+ * Parses the receipt of `txid` in the block with this hash, or in any block if the hash is null.
+ * Its logs must name the transaction and the block, and be numbered without a gap.
  */
 export function parseReceipt(value: unknown, txid: Txid, hash: BlockHash | null): Parsed<ParsedReceipt> {
   if (!isObject(value) || !Array.isArray(value.logs)) return err('a receipt with missing fields')
@@ -83,7 +85,10 @@ export function parseReceipt(value: unknown, txid: Txid, hash: BlockHash | null)
   return ok({ succeeded: status === '0x1', logs, block, index: ownIndex })
 }
 
-/** A log as nodes write it: `index` is that of its transaction in the block, and `number` counts the logs (`logIndex`). */
+/**
+ * A log as nodes write it: `index` is that of its transaction in the block, and `number` counts the
+ * logs (`logIndex`).
+ */
 type NumberedLog = Omit<Log, 'position'> & { readonly index: number; readonly number: number }
 
 function parseLog(item: unknown, block: BlockRef): Parsed<NumberedLog> {
@@ -109,9 +114,11 @@ function parseLog(item: unknown, block: BlockRef): Parsed<NumberedLog> {
 const wordLength = 2 + 64
 
 /**
- * Finds token transfers in logs of successful transactions. A log counts if an accepted contract emitted it, because nobody can forge such a log. In the
- * transactions `own`, which the service's payout addresses sent, a log of any contract counts. A log that is a transfer also has exactly 3 topics (so it is not
- * TRC-721), clean addresses, 32 bytes of data, and an amount above zero (PROTOCOL.md, Token transfers).
+ * Finds token transfers in logs of successful transactions. A log counts if an accepted contract
+ * emitted it, because nobody can forge such a log. In the transactions `own`, which the service's
+ * payout addresses sent, a log of any contract counts. A log that is a transfer also has exactly 3
+ * topics (so it is not TRC-721), clean addresses, 32 bytes of data, and an amount above zero
+ * (PROTOCOL.md, Token transfers).
  */
 export function tokenTransfers(
   logs: readonly Log[],

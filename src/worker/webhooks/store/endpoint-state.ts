@@ -24,7 +24,9 @@ export interface EndpointProgress {
   readonly position: EventId | 0
   /** Failed deliveries of the next event. */
   readonly attempts: number
-  /** Since when deliveries fail without a success between them; null if the last delivery succeeded. */
+  /**
+   * Since when deliveries fail without a success between them; null if the last delivery succeeded.
+   */
   readonly failingSince: UnixMs | null
   /** No attempt before this time. */
   readonly nextTry: UnixMs
@@ -34,7 +36,10 @@ export interface EndpointProgress {
   readonly lastFailure: string | null
 }
 
-/** A stored endpoint of this or an earlier deployment, with the oldest event that it has not received. */
+/**
+ * A stored endpoint of this or an earlier deployment, with the oldest event that it has not
+ * received.
+ */
 export interface StoredEndpoint {
   readonly key: EndpointKey
   /** The endpoint's number in `WEBHOOKS`, from 1. */
@@ -86,7 +91,10 @@ export async function selectEndpoints(db: ReadDatabase): Promise<readonly Stored
     .orderBy(number)
 }
 
-/** Whether `registerEndpoints` has nothing to do: all configured endpoints were stored or noted within the last hour, and none is due for removal. */
+/**
+ * Whether `registerEndpoints` has nothing to do: all configured endpoints were stored or noted
+ * within the last hour, and none is due for removal.
+ */
 export function isRegistered(
   stored: readonly StoredEndpoint[],
   endpoints: readonly Configured[],
@@ -100,7 +108,10 @@ export function isRegistered(
   return stored.every(isCurrent) && stored.filter(({ key }) => isConfigured.has(key)).length === isConfigured.size
 }
 
-/** Stores the configured endpoints. A new endpoint gets only later events. An endpoint that is no longer configured is removed after 30 days. */
+/**
+ * Stores the configured endpoints. A new endpoint gets only later events. An endpoint that is no
+ * longer configured is removed after 30 days.
+ */
 export async function registerEndpoints(
   db: WriteDatabase,
   endpoints: readonly Configured[],

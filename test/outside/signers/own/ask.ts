@@ -6,7 +6,8 @@ import { localBackendToken, readVariable } from '../../../devnet/local.ts'
 import { printLine, root } from '../../../support/project.ts'
 
 /**
- * Gives user 1 money. Then, for each language, it asks for payouts of TRX and of USDT, has the language's program sign them, and waits until they are paid.
+ * Gives user 1 money. Then, for each language, it asks for payouts of TRX and of USDT, has the
+ * language's program sign them, and waits until they are paid.
  */
 const [, , here = '', folder = ''] = process.argv
 const wallet = `http://127.0.0.1:${process.env.PORT}`
@@ -21,7 +22,8 @@ interface Shown {
 async function service(path: string, body?: object): Promise<readonly Shown[]> {
   const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json', connection: 'close' }
   const init = body === undefined ? { headers } : { headers, method: 'POST', body: JSON.stringify(body) }
-  const answer = (await (await fetch(wallet + path, init)).json()) as { msg: string; data?: { list: Shown[] } } // trusted: the service is of this repository
+  // trusted: the service is of this repository
+  const answer = (await (await fetch(wallet + path, init)).json()) as { msg: string; data?: { list: Shown[] } }
   if (answer.data === undefined) throw new Error(answer.msg)
   return answer.data.list
 }
