@@ -1,5 +1,5 @@
 import { formatBase58 } from '../chain/address.ts'
-import { formatPosition, type ShownPosition } from '../chain/block.ts'
+import { formatPosition } from '../chain/block.ts'
 import type { EventType } from '../common/event-types.ts'
 import type { HeldReason, RefusedReason } from '../common/reasons.ts'
 import { formatInstant } from '../common/time.ts'
@@ -9,36 +9,11 @@ import { postedItem, type WriteAmount } from '../ledger/entry.ts'
 import { type EntryRow, readEntry } from '../ledger/store/entries.ts'
 import { type Payout, payoutItem } from '../payouts/payout.ts'
 import type { PostedItem } from '../schemas/entry.ts'
-import type { PayoutItem } from '../schemas/payout.ts'
+import type { EventData } from '../schemas/event.ts'
 import type { StoredEvent } from './store/events.ts'
 
 /** Most events in one page of the feed. */
 export const eventsMax = 100
-
-/** Identifies the transfer that an event is about. */
-type Key = { readonly txid: string; readonly position: ShownPosition }
-type Uncredited = Key & { readonly cuy: number; readonly address: string }
-/** `reason` is for programs; `why` is a sentence for people. */
-type WithReason = Uncredited & { readonly reason: string; readonly why: string }
-
-/** What the issuer of a token did to an address of the service, in transaction `txid`. */
-type OfAddress = { readonly address: string; readonly cuy: number; readonly txid: string }
-
-/**
- * The member `data` of an event, by the event's type. A payout is shown as it was at the event. `A`
- * is the type that `WriteAmount` makes of an amount.
- */
-export type EventData<A> = {
-  readonly 'deposit.seen': Uncredited & { readonly amt: A; readonly seconds: number }
-  readonly 'deposit.dropped': Key
-  readonly 'deposit.credited': Key & { readonly address: string; readonly entry: PostedItem<A> }
-  readonly 'deposit.held': WithReason
-  readonly 'deposit.refused': WithReason
-  readonly 'entry.posted': { readonly entry: PostedItem<A> }
-  readonly 'address.frozen': OfAddress
-  readonly 'address.released': OfAddress
-  readonly 'address.destroyed': OfAddress & { readonly amt: A }
-} & { readonly [T in Extract<EventType, `payout.${string}`>]: PayoutItem<A> }
 
 /** An event as the feed (`/ledger/events`), RPC and webhooks show it. */
 export type EventItem<A> = {
@@ -67,12 +42,12 @@ interface RenderedBy {
   readonly write: WriteAmount<unknown>
 }
 
-const ofTransfer = (event: StoredEvent): Key => ({
+const ofTransfer = (event: StoredEvent) => ({
   txid: present(event.txid),
   position: formatPosition(present(event.position)),
 })
 const addressOf = (event: StoredEvent) => formatBase58(present(event.address))
-const ofAddress = (event: StoredEvent): OfAddress => ({
+const ofAddress = (event: StoredEvent) => ({
   address: addressOf(event),
   cuy: present(event.cuy),
   txid: present(event.txid),
@@ -84,7 +59,7 @@ const ofPayout = (event: StoredEvent, { currencies, write }: RenderedBy) => {
 
 /**
  * Renders the data of each type of event. A type that is missing here does not compile, nor does a
- * member that `EventData` has and its rendering lacks.
+ * member that its schema has and its rendering lacks.
  */
 const renderers: { readonly [T in EventType]: (event: StoredEvent, by: RenderedBy) => EventData<unknown>[T] } = {
   'deposit.seen': (event, by) => ({
@@ -101,14 +76,14 @@ const renderers: { readonly [T in EventType]: (event: StoredEvent, by: RenderedB
     entry: entryOf(event, by),
   }),
   'deposit.held': (event) => {
-    const reason = present(event.reason)
-    const why = explainHeld(reason as HeldReason) // safe: a CHECK allows only these in this type
+    const reason = present(event.reason) as HeldReason // safe: a CHECK allows only these in this type
+    const why = explainHeld(reason)
     return { ...ofTransfer(event), cuy: present(event.cuy), address: addressOf(event), reason, why }
   },
   'deposit.refused': (event, { currencies }) => {
-    const [cuy, raw, reason] = [present(event.cuy), BigInt(present(event.raw)), present(event.reason)]
-    // safe: a CHECK allows only these in this type
-    const why = explainRefused({ cuy, raw, reason: reason as RefusedReason }, currencies)
+    const [cuy, raw] = [present(event.cuy), BigInt(present(event.raw))]
+    const reason = present(event.reason) as RefusedReason // safe: a CHECK allows only these in this type
+    const why = explainRefused({ cuy, raw, reason }, currencies)
     return { ...ofTransfer(event), cuy, address: addressOf(event), reason, why }
   },
   'entry.posted': (event, by) => ({ entry: entryOf(event, by) }),

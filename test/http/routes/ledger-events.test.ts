@@ -1,6 +1,6 @@
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { Address } from '../../../src/worker/chain/address.ts'
-import { eventSchema } from '../../../src/worker/http/routes/ledger-events.ts'
+import { eventSchema } from '../../../src/worker/schemas/event.ts'
 import { addressOf } from '../../support/transaction-spec.ts'
 import {
   addressIn,

@@ -1,5 +1,5 @@
 import { type EventType, eventTypes } from '../../common/event-types.ts'
-import { eventOf } from '../routes/ledger-events.ts'
+import { eventOf } from '../../schemas/event.ts'
 import type { JsonObject } from './for-generators.ts'
 import { describedText, schemaOf } from './references.ts'
 
