@@ -739,6 +739,14 @@ END;
 
 -- rescan: blocks that are read again ----------------------------------------------------------------------------------
 
+-- The transactions for which blocks must be read before their payout can have another one: those that can be mined, and the expired ones of the same payouts,
+-- because a correction can take back the blocks that have shown them as expired.
+CREATE VIEW awaited_transaction AS
+SELECT one.reference, one.past_height FROM payout_transaction AS signed INDEXED BY payout_transaction_open
+CROSS JOIN payout_transaction AS one INDEXED BY payout_transaction_payout
+  ON one.payout_id = signed.payout_id AND (one.ended IS NULL OR one.ended = 'expired')
+WHERE signed.ended IS NULL;
+--> statement-breakpoint
 CREATE TRIGGER rescan_is_new BEFORE INSERT ON rescan
 BEGIN
   SELECT RAISE(ABORT, 'rescan: already exists') WHERE EXISTS (SELECT 1 FROM rescan WHERE id = NEW.id);
@@ -776,13 +784,13 @@ BEGIN
   -- If an operator closes a row unread, but the transaction of a payout may be in its blocks, these become a row of the kind payout and are still read for it.
   INSERT INTO rescan (kind, from_height, to_height, next_height, why, created_at, next_try, tried_at, attempts)
     SELECT 'payout', low, OLD.to_height, low, OLD.why, NEW.finished_at, OLD.next_try, OLD.tried_at, OLD.attempts FROM (
-      SELECT max(OLD.next_height, min(reference) + 1) AS low FROM payout_transaction INDEXED BY payout_transaction_open
-        WHERE ended IS NULL AND reference < OLD.to_height AND coalesce(past_height, OLD.to_height) >= OLD.next_height)
+      SELECT max(OLD.next_height, min(reference) + 1) AS low FROM awaited_transaction
+        WHERE reference < OLD.to_height AND coalesce(past_height, OLD.to_height) >= OLD.next_height)
     WHERE low IS NOT NULL AND NEW.closed IS NOT NULL AND OLD.next_height <= (SELECT height FROM scan);
   SELECT RAISE(ABORT, 'rescan: a payout needs these blocks')
     WHERE NEW.closed IS NOT NULL AND OLD.next_height <= (SELECT height FROM scan) AND EXISTS (
-      SELECT 1 FROM payout_transaction INDEXED BY payout_transaction_open
-        WHERE ended IS NULL AND reference < OLD.to_height AND coalesce(past_height, OLD.to_height) >= OLD.next_height)
+      SELECT 1 FROM awaited_transaction
+        WHERE reference < OLD.to_height AND coalesce(past_height, OLD.to_height) >= OLD.next_height)
       AND NOT EXISTS (SELECT 1 FROM rescan INDEXED BY rescan_open
         WHERE finished_at IS NULL AND kind = 'payout' AND to_height >= OLD.to_height);
 END;
@@ -847,7 +855,7 @@ BEGIN
   -- Blocks may have been closed unread while the transaction had ended. What is open again may be in them, so they are read for it now.
   INSERT INTO rescan (kind, from_height, to_height, next_height, created_at, next_try)
     SELECT 'payout', low, high, low, NEW.created_at, NEW.created_at FROM (
-      SELECT (SELECT min(reference) + 1 FROM payout_transaction INDEXED BY payout_transaction_open WHERE ended IS NULL) AS low, height AS high FROM scan)
+      SELECT (SELECT min(reference) + 1 FROM awaited_transaction) AS low, height AS high FROM scan)
     WHERE low <= high AND EXISTS (
       SELECT 1 FROM rescan WHERE closed IS NOT NULL AND to_height >= low AND from_height <= high);
   SELECT RAISE(ABORT, 'correction: it was not applied')
@@ -1128,7 +1136,9 @@ BEGIN
       -- The receipt of one that was found late may be read later than its block.
       AND NOT (OLD.ended IS 'late' AND OLD.moved = '[]' AND NEW.moved <> '[]' AND NEW.succeeded IS OLD.succeeded);
   SELECT RAISE(ABORT, 'payout_transaction: its block is not read')
-    WHERE NEW.height > coalesce((SELECT height FROM scan), -1) OR NEW.past_height > coalesce((SELECT height FROM scan), -1);
+    WHERE NEW.height > coalesce((SELECT height FROM scan), -1)
+      -- A correction leaves it with an expired one whose payout has another transaction.
+      OR (NEW.past_height IS NOT OLD.past_height AND NEW.past_height > coalesce((SELECT height FROM scan), -1));
   SELECT RAISE(ABORT, 'payout_transaction: the scan is halted')
     WHERE OLD.ended IS NULL AND NEW.ended IS NOT NULL AND EXISTS (SELECT 1 FROM scan WHERE halted IS NOT NULL);
   SELECT RAISE(ABORT, 'payout_transaction: it has ended otherwise')
@@ -1145,7 +1155,9 @@ BEGIN
   SELECT RAISE(ABORT, 'payout_transaction: it can still be in a block')
     WHERE NEW.ended = 'expired' AND OLD.ended IS NULL AND (NEW.past_height IS NULL OR OLD.past_height IS NULL
       OR EXISTS (SELECT 1 FROM rescan INDEXED BY rescan_open
-        WHERE finished_at IS NULL AND to_height > NEW.reference AND next_height <= NEW.past_height));
+        WHERE finished_at IS NULL AND next_height <= NEW.past_height AND to_height > (
+          SELECT min(reference) FROM payout_transaction INDEXED BY payout_transaction_payout
+            WHERE payout_id = NEW.payout_id AND (ended IS NULL OR ended = 'expired'))));
   SELECT RAISE(ABORT, 'payout_transaction: only a correction takes back what was read')
     WHERE (OLD.past_height IS NOT NULL AND NEW.past_height IS NOT OLD.past_height
         AND (NEW.past_height IS NOT NULL OR OLD.past_height <= (SELECT finalized FROM scan)))

@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest'
+import type { ScannerCalls } from '../../src/worker/chain/chain.ts'
 import { finalityLag, payer, type RunningService, usdtTo } from '../http/service.ts'
 import {
+  alarmsOf,
   correct,
   disagreeOn,
   headOf,
@@ -8,6 +10,7 @@ import {
   noise,
   openGaps,
   repairNodes,
+  stateOf,
   tickFor,
   tickLater,
   withoutReceiptOf,
@@ -113,16 +116,83 @@ const sendingsOf = ({ nodes }: RunningService, transaction: string) =>
  * A payout whose first transaction has expired and whose second one is signed, and a chain from
  * before both.
  */
-async function startTwoSigned() {
+async function startTwoSigned(blocks = 10) {
   const service = await startPaying()
   const { height } = await headOf(service)
-  const { id, ...first } = await expiringAfter(service, 10)
+  const { id, ...first } = await expiringAfter(service, blocks)
   const right = service.chain.fork(service.chain.tip().height - finalityLag + 1)
-  await passBlocks(service, 12)
+  await passBlocks(service, blocks + 2)
   const second = await sign(service, { expiration: BigInt((await headOf(service)).timestamp + 3_500_000) })
   expect(await handIn(service, id, second.transaction)).toMatchObject({ state: 'signed' })
   return { service, height, id, first, second, right }
 }
+
+it('the scan goes on where the first one has paid far below the block that was past its expiration', async () => {
+  const { service, height, id, first, right } = await startTwoSigned(300)
+  right.add([noise(1), mined(first)])
+  right.addEmpty(finalityLag + 3)
+  await correct(service, height)
+  showRight(service, right)
+  await tickLater(service, 60)
+  expect(alarmsOf(service, 'scan-stalled')).toEqual([])
+  expect((await stateOf(service)).height).toBe(right.tip().height - finalityLag)
+  expect(await offered(service)).toBe('payouts-stopped')
+  expect(await stateOfPayout(service, id)).toBe('signed/1')
+})
+
+it('nothing is sent while blocks that may have an earlier transaction are to be read again', async () => {
+  const { service, height, id, first, second, right } = await startTwoSigned()
+  const before = sendingsOf(service, second.transaction)
+  right.add([mined(first)])
+  right.addEmpty(40)
+  await correct(service, height)
+  showRight(service, right)
+  service.clock.seconds += 700
+  const scanners = service.bindings.SCANNER as { getByName(name: string): ScannerCalls } // safe: as `startService` has bound it
+  await scanners.getByName('scanner').sendPayouts()
+  await service.settled()
+  expect(sendingsOf(service, second.transaction)).toBe(before)
+  await tickLater(service, 60)
+  expect(await stateOfPayout(service, id)).toBe('signed/1')
+  expect(sendingsOf(service, second.transaction)).toBe(before)
+})
+
+it('and it is sent once they are read, and have no earlier one', async () => {
+  const { service, height, second, right } = await startTwoSigned()
+  const before = sendingsOf(service, second.transaction)
+  right.addEmpty(40)
+  await correct(service, height)
+  showRight(service, right)
+  await tickLater(service, 700)
+  expect(sendingsOf(service, second.transaction)).toBeGreaterThan(before)
+})
+
+it.each(['open', 'closed'])(
+  'a payout is not signed again while a gap that is %s may have an earlier one',
+  async (gap) => {
+    const { service, height, id, first, second, right } = await startTwoSigned()
+    const before = sendingsOf(service, second.transaction)
+    const at = right.add([mined(first)]).height
+    right.addEmpty(40)
+    await correct(service, height)
+    showRight(service, right)
+    disagreeOn(service, at)
+    await tickLater(service, 60)
+    expect(await openGaps(service)).toHaveLength(1)
+    if (gap === 'closed') {
+      await service.db.prepare(`UPDATE rescan SET finished_at = 1, closed = 'nobody gives it' WHERE kind = 'gap'`).run()
+    }
+    right.addEmpty(1_200) // past the expiration of the second one
+    await tickFor(service, 7_200, () => {}, 600)
+    expect(await stateOfPayout(service, id)).toBe('signed/1')
+    expect(sendingsOf(service, second.transaction)).toBe(before)
+    repairNodes(service)
+    await tickFor(service, 14_400, () => {}, 1_200)
+    expect(await offered(service)).toBe('payouts-stopped')
+    const cancelled = await send(service, '/cancel', { ids: [id], why: 'a test' })
+    expect(cancelled).toMatchObject({ status: 409 })
+  },
+)
 
 it('the second transaction of a payout that the first one has paid is not sent again when the operator resumes', async () => {
   const { service, height, first, second, right } = await startTwoSigned()

@@ -228,9 +228,21 @@ const open = sql`${t} INDEXED BY payout_transaction_open`
 const [now, pauses] = [sql.placeholder('now'), sql.placeholder('pauses')]
 
 /**
- * Excludes payouts that another transaction has paid: sending again would pay twice. Also once an
- * operator has excused that one: only bytes that were handed in afterwards are sent. A `next_send`
- * further ahead than any pause comes from a clock that has stepped back, so it counts as due.
+ * SQL that is true if an earlier transaction of the payout of `due` may be in a block after all: a
+ * correction has taken back blocks that have shown it as expired, and these are not read again yet.
+ */
+const isEarlierUnread = sql`EXISTS (SELECT 1 FROM ${t} AS one INDEXED BY payout_transaction_payout
+  WHERE one.payout_id = due.payout_id AND one.ended = 'expired' AND (
+    one.past_height > (SELECT ${scans.height} FROM ${scans})
+    OR one.expires_at > (SELECT ${scans.finalized_time} FROM ${scans})
+    OR EXISTS (SELECT 1 FROM ${rescans} INDEXED BY rescan_open WHERE ${rescans.finished_at} IS NULL AND ${rescans.kind} <> 'request'
+      AND ${rescans.to_height} > one.reference AND ${rescans.next_height} <= one.past_height)))`
+
+/**
+ * Excludes payouts that another transaction has paid, or may have: sending again would pay twice.
+ * Also once an operator has excused that one: only bytes that were handed in afterwards are sent. A
+ * `next_send` further ahead than any pause comes from a clock that has stepped back, so it counts
+ * as due.
  */
 const claim = fixedStatement<'now' | 'stopped' | 'underway' | 'latest' | 'max' | 'pauses' | 'longest' | 'horizon'>(sql`
 UPDATE ${t} SET ${columnName(t.sends)} = ${t.sends} + 1, ${columnName(t.sent_at)} = coalesce(${t.sent_at}, ${now}),
@@ -243,6 +255,7 @@ WHERE ${t.id} IN (
       AND ${payouts.cuy} IN (SELECT value FROM json_each(${sql.placeholder('stopped')})))
     AND NOT EXISTS (SELECT 1 FROM ${t} INDEXED BY payout_transaction_payout
       WHERE ${t.payout_id} = due.payout_id AND ${t.ended} = 'late' AND (${t.excused} IS NULL OR ${t.changed_at} >= coalesce(due.sent_at, due.changed_at)))
+    AND NOT ${isEarlierUnread}
   ORDER BY min(due.sends, 2), due.next_send LIMIT ${sql.placeholder('max')})
 RETURNING ${columnName(t.id)}, ${columnName(t.bytes)}, ${columnName(t.sends)}, ${columnName(t.answers)}`)
 
@@ -273,12 +286,15 @@ SELECT * FROM ${open} WHERE ${t.ended} IS NULL AND ${t.past_height} IS NULL AND 
 
 /**
  * A transaction is over when every block from the one after its reference block to the first one
- * past its expiration was read, and the scan is not halted.
+ * past its expiration was read, and the scan is not halted. The blocks of earlier transactions of
+ * its payout must be read, too, because a correction can take back what they have shown.
  */
 const over = sql`FROM ${open} WHERE ${t.ended} IS NULL
   AND ${t.past_height} <= (SELECT ${scans.height} FROM ${scans} WHERE ${scans.halted} IS NULL)
   AND NOT EXISTS (SELECT 1 FROM ${rescans} INDEXED BY rescan_open WHERE ${rescans.finished_at} IS NULL
-    AND ${rescans.to_height} > ${t.reference} AND ${rescans.next_height} <= ${t.past_height})
+    AND ${rescans.next_height} <= ${t.past_height} AND ${rescans.to_height} > (
+      SELECT min(one.reference) FROM ${t} AS one INDEXED BY payout_transaction_payout
+      WHERE one.payout_id = ${t.payout_id} AND (one.ended IS NULL OR one.ended = 'expired')))
 ORDER BY ${t.id} LIMIT ${sql.placeholder('max')}`
 
 const selectOver = fixedStatement<'max'>(sql`SELECT * ${over}`)
