@@ -1,6 +1,8 @@
 /**
- * `npm run db:generate` runs this after drizzle-kit: it writes the steps and stops that the code's tables allow into the migrations, between the lines
- * `-- generated from <table>` and `-- end of <table>`. A table's newest migration gets them, because one that was applied is never edited.
+ * `npm run db:generate` runs this after drizzle-kit: it writes the steps and stops that the code's
+ * tables allow into the migrations, between the lines `-- generated from <table>` and
+ * `-- end of <table>`. A table's newest migration gets them, because one that was applied is never
+ * edited.
  */
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
@@ -10,7 +12,10 @@ import { payoutSteps, transactionSteps } from '../src/worker/payouts/lifecycle.t
 
 const folder = fileURLToPath(new URL('.', import.meta.url).href)
 
-/** SQL for what must hold at a step of a transfer, besides its states; empty if nothing must, or if a rule of its own checks it. */
+/**
+ * SQL for what must hold at a step of a transfer, besides its states; empty if nothing must, or if
+ * a rule of its own checks it.
+ */
 const conditionSql: Readonly<Record<StepCondition, string>> = {
   read: '',
   passed: '', // 'its block is not read yet'
@@ -41,7 +46,10 @@ const tables: Readonly<Record<string, readonly string[]>> = {
 /** The steps of a table by the states that they begin with and end in, each with its events. */
 type Steps<Event> = Readonly<Record<string, Partial<Readonly<Record<string, readonly Event[]>>>>>
 
-/** A condition that holds for exactly the steps of a table. Steps from one state share a line if they have the same condition. */
+/**
+ * A condition that holds for exactly the steps of a table. Steps from one state share a line if
+ * they have the same condition.
+ */
 function stepsSql<Event>(
   steps: Steps<Event>,
   column: string,
@@ -71,7 +79,10 @@ function isIn(column: string, states: readonly string[]): string {
   return words.length === 0 ? `${column} IS NULL` : `(${column} IS NULL OR ${isWord})`
 }
 
-/** The migrations, by name, with the tables as they are in the code. Throws if no migration has a table. */
+/**
+ * The migrations, by name, with the tables as they are in the code. Throws if no migration has a
+ * table.
+ */
 export function generateSteps(migrations: ReadonlyMap<string, string>): ReadonlyMap<string, string> {
   const generated = new Map(migrations)
   for (const [table, lines] of Object.entries(tables)) {

@@ -2,7 +2,10 @@ import { dirname, join, normalize } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { exportsOf, repositoryFiles as files, sources, textOf } from './support/source-files.ts'
 
-/** The folders (and files) of src/worker, lowest first: each imports only from itself and from those before it. */
+/**
+ * The folders (and files) of src/worker, lowest first: each imports only from itself and from those
+ * before it.
+ */
 const layers = [
   ...['common', 'platform', 'chain', 'd1', 'schemas', 'alarms', 'ledger', 'addresses', 'deposits', 'issuer', 'payouts'],
   'events',
@@ -15,14 +18,18 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   index: ['compose', 'platform', 'rpc', 'common', 'chain'],
   // Commands for a terminal: Node runs them, and the Worker does not contain them.
   commands: layers,
-  // Browsers run them. They get the table of alarms, too, and nothing else that the Worker contains.
+  // Browsers run them. They get the table of alarms, too, and nothing else that the Worker
+  // contains.
   pages: ['common'],
 }
 /** Single files that a folder may import although it may not import their folder. */
 const mayImportFiles: Readonly<Record<string, readonly string[]>> = { pages: ['src/worker/platform/alarm-table.ts'] }
 /** The script that makes the static files of the pages. It runs in Node, not in a browser. */
 const pagesBuild = 'src/pages/build.ts'
-/** The file that the build runs, and whose values it puts into the pages: it alone of the pages may import schemas. */
+/**
+ * The file that the build runs, and whose values it puts into the pages: it alone of the pages may
+ * import schemas.
+ */
 const pagesShapes = 'src/pages/shapes.ts'
 
 /** Folders whose files only compute: no clock, no I/O, no randomness, no SQL. */
@@ -82,7 +89,8 @@ describe('the folders of src', () => {
 
   it('have a signer of payouts that broadcasts nothing: nothing that it imports, nor what that imports, asks a node to', () => {
     const reached = new Set(sources.filter((file) => file.startsWith('src/commands/payout/')))
-    for (const file of reached) for (const next of localImportsOf(file)) reached.add(next) // the loop also visits the files that it adds
+    // the loop also visits the files that it adds
+    for (const file of reached) for (const next of localImportsOf(file)) reached.add(next)
     expect([...reached]).toEqual(expect.arrayContaining(['src/commands/nodes.ts', 'src/worker/tron/finalized-head.ts']))
     const senders = sources.filter((file) => /'[^' ]*broadcast(hex|transaction)'/.test(textOf(file)))
     expect(senders).toEqual(['src/commands/collect/node-api.ts', 'src/worker/tron/broadcast.ts'])
@@ -105,7 +113,8 @@ describe('the folders of src', () => {
   })
 
   it('take the clock of the machine where a program starts: all else is given one', () => {
-    const taken = /\bsystemClock\b|setExpirationTime\((?!new Date\()/ // jose adds a text such as '5m' to the time of the machine
+    // jose adds a text such as '5m' to the time of the machine
+    const taken = /\bsystemClock\b|setExpirationTime\((?!new Date\()/
     const found = sources.filter((file) => file !== 'src/worker/platform/clock.ts' && taken.test(textOf(file)))
     const starts = ['collect', 'doctor', 'operate', 'payout'].map((command) => `src/commands/${command}/start.ts`)
     expect(found.toSorted()).toEqual([...starts, 'src/worker/index.ts'])
@@ -121,7 +130,8 @@ describe('the folders of src', () => {
   it('have pure files that import only pure files, types aside', () => {
     const valueImports = /^import (?!type )(?!\{(?:\s*type \w+,?)+\s*\})[^']*'(\.[^']+)'/gm
     const impure = sources
-      .filter((file) => pure.test(file) && file !== 'src/commands/signing/account-key.ts') // of mnemonic.ts, which is not pure, it uses only the pure `seedOf`
+      // of mnemonic.ts, which is not pure, it uses only the pure `seedOf`
+      .filter((file) => pure.test(file) && file !== 'src/commands/signing/account-key.ts')
       .flatMap((file) =>
         [...textOf(file).matchAll(valueImports)]
           .map(({ 1: path = '' }) => normalize(join(dirname(file), path)))

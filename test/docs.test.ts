@@ -51,7 +51,10 @@ interface Described {
 }
 
 describe('the OpenAPI document', () => {
-  /** The problems that Redocly's linter finds in a document. The linter also checks every example against its schema. */
+  /**
+   * The problems that Redocly's linter finds in a document. The linter also checks every example
+   * against its schema.
+   */
   async function lint(source: string): Promise<string[]> {
     const config = await createConfig({ extends: ['recommended-strict'] })
     const problems = await lintFromString({ source, absoluteRef: 'openapi.json', config })
@@ -66,7 +69,8 @@ describe('the OpenAPI document', () => {
     for (const change of [() => undefined, addDifferences, addEvents, ...faults.map(([, change]) => change)]) {
       const desk = wellDesk()
       change(desk)
-      const text = JSON.stringify(desk.summary).replace(/"#(-?[\d.]+)#"/g, '$1') // amounts become JSON numbers, as the service writes them
+      // amounts become JSON numbers, as the service writes them
+      const text = JSON.stringify(desk.summary).replace(/"#(-?[\d.]+)#"/g, '$1')
       expect(summarySchema().safeParse(JSON.parse(text)).error).toBeUndefined()
     }
   })
@@ -166,7 +170,8 @@ describe('the OpenAPI document', () => {
 
 describe('the deployment', () => {
   let worker: Awaited<ReturnType<typeof unstable_startWorker>>
-  // The Worker runs as with `wrangler dev` and `wrangler deploy`: built first, and behind the router that serves static files.
+  // The Worker runs as with `wrangler dev` and `wrangler deploy`: built first, and behind the
+  // router that serves static files.
   beforeAll(async () => {
     worker = await unstable_startWorker({
       config: `${root}wrangler.toml`,
@@ -277,10 +282,12 @@ describe('the deployment', () => {
     expect(texts.length).toBeGreaterThan(200)
     expect(texts.filter((text) => bundle.includes(text))).toEqual([])
 
-    const { inputs } = JSON.parse(readFileSync(join(out, 'meta.json'), 'utf8')) as { inputs: object } // as esbuild writes it
+    // as esbuild writes it
+    const { inputs } = JSON.parse(readFileSync(join(out, 'meta.json'), 'utf8')) as { inputs: object }
     const names = Object.keys(inputs)
     expect(names.some((name) => name.endsWith('src/worker/compose.ts'))).toBe(true)
-    expect(names.some((name) => name.includes('node_modules/@scure/bip32/'))).toBe(true) // the service derives addresses
+    // the service derives addresses
+    expect(names.some((name) => name.includes('node_modules/@scure/bip32/'))).toBe(true)
     const isOfTools = /(^|\/)src\/commands\/|node_modules\/(tronweb|age-encryption|@scure\/bip39|ethers)\//
     expect(names.filter((name) => isOfTools.test(name))).toEqual([])
   })

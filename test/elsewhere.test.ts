@@ -1,6 +1,7 @@
 /**
- * What docs/integrate.md shows to a program in another repository. The folder `elsewhere` is such a program: it has packages and a compiler
- * of its own, and nothing of this repository but what `/openapi.json` says.
+ * What docs/integrate.md shows to a program in another repository. The folder `elsewhere` is such a
+ * program: it has packages and a compiler of its own, and nothing of this repository but what
+ * `/openapi.json` says.
  */
 import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -16,7 +17,10 @@ const example = readFileSync(`${here}deposits-example.ts`, 'utf8')
 const command = 'npx openapi-typescript https://wallet.example/openapi.json -o wallet.d.ts'
 const generator = 'test/elsewhere/node_modules/openapi-typescript/bin/cli.js'
 const clientGenerator = 'test/elsewhere/node_modules/@hey-api/openapi-ts/bin/run.js'
-/** The compiler of the folder `elsewhere`, and that of the repository, which also checks the declarations of packages. */
+/**
+ * The compiler of the folder `elsewhere`, and that of the repository, which also checks the
+ * declarations of packages.
+ */
 const compilers = [
   ['test/elsewhere/node_modules/typescript/bin/tsc', { skipLibCheck: true }],
   ['node_modules/typescript/bin/tsc', {}],
@@ -37,7 +41,8 @@ beforeAll(async () => {
   symlinkSync(`${root}node_modules`, join(folder, 'node_modules'))
   cpSync(`${here}deposits-example.ts`, join(folder, 'deposits-example.ts'))
   writeFileSync(join(folder, 'package.json'), '{"type":"module"}')
-  writeFileSync(join(folder, 'openapi.json'), JSON.stringify(createDocument('1'))) // docs.test.ts shows that it is served
+  // docs.test.ts shows that it is served
+  writeFileSync(join(folder, 'openapi.json'), JSON.stringify(createDocument('1')))
   const [, , from = '', ...rest] = command.split(' ')
   const generated = await runCommand(generator, [from.replace('https://wallet.example/', ''), ...rest], { cwd: folder })
   expect(generated).toMatchObject({ code: 0 })

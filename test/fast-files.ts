@@ -2,13 +2,17 @@ import { existsSync, globSync, readFileSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { type ProjectFiles, projects } from './projects.ts'
 
-/** The modules that make a test slow, if it imports them itself or through other files: a service, a browser or a process. */
+/**
+ * The modules that make a test slow, if it imports them itself or through other files: a service, a
+ * browser or a process.
+ */
 const slow =
   /^(cloudflare:|node:(child_process|http|net|worker_threads|sqlite)$|wrangler$|miniflare$|puppeteer-core$|esbuild$|@redocly\/|vitest\/node$)/
 /** Tests that are slow although they import no module that `slow` matches. */
 export const longer: ReadonlySet<string> = new Set([
   'test/http/auth/authenticate.test.ts', // needs workerd, whose `Request` takes URLs that Node's `Request` refuses
-  ...['allowance', 'large-blocks', 'node-deadline', 'object', 'transport'].map((name) => `test/tron/${name}.test.ts`), // each of these tests takes seconds
+  // each of these tests takes seconds
+  ...['allowance', 'large-blocks', 'node-deadline', 'object', 'transport'].map((name) => `test/tron/${name}.test.ts`),
 ])
 
 const importOf = /(?:^|\n)\s*(?:import|export)\s(?!type\s)[^'"`;]*?['"]([^'"\n]+)['"]|\bimport\(\s*['"]([^'"\n]+)['"]/g

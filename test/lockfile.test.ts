@@ -63,7 +63,8 @@ describe('the lock file', () => {
       expect([name, one?.version, one?.hasInstallScript]).toEqual([name, version, undefined])
       expect(Object.keys(project.allowScripts)).not.toContain(name)
     }
-    // No other package brings a program of the name `node`, so the program that runs is the one whose hash was checked.
+    // No other package brings a program of the name `node`, so the program that runs is the one
+    // whose hash was checked.
     const others = locked.filter(([path, { bin }]) => bin?.node !== undefined && !names.includes(path.slice(13)))
     expect(others.map(([path]) => path)).toEqual([])
   })

@@ -199,7 +199,8 @@ describe('the documentation', () => {
   })
 
   it('names only commands of package.json that exist', () => {
-    const { scripts } = JSON.parse(textOf('package.json')) as { readonly scripts: Readonly<Record<string, string>> } // package.json has this member
+    // package.json has this member
+    const { scripts } = JSON.parse(textOf('package.json')) as { readonly scripts: Readonly<Record<string, string>> }
     const named = pages.flatMap((file) =>
       [...textOf(file).matchAll(/npm run ([a-z][a-z:]*)/g)].map(({ 1: name = '' }) => ({ file, name })),
     )
@@ -225,7 +226,8 @@ describe('the documentation', () => {
   })
 
   it('has the version of the package as the newest one of the changelog', () => {
-    const { version } = JSON.parse(textOf('package.json')) as { readonly version: string } // package.json has this member
+    // package.json has this member
+    const { version } = JSON.parse(textOf('package.json')) as { readonly version: string }
     const changes = textOf('CHANGELOG.md')
     expect(/^## \[(\d\S*)\]/m.exec(changes)?.[1]).toBe(version)
   })
@@ -263,7 +265,10 @@ function hasTarget(path: string, section?: string): boolean {
   return section === undefined || anchorsOf(textOf(path)).includes(section)
 }
 
-/** Whether a file is a picture that one of the pages shows. Such a picture counts as reached, in whichever folder the page is. */
+/**
+ * Whether a file is a picture that one of the pages shows. Such a picture counts as reached, in
+ * whichever folder the page is.
+ */
 function isShownIn(pages: readonly string[], file: string): boolean {
   return file.startsWith('docs/images/') && pages.some((page) => linksOf(page).some(({ path }) => path === file))
 }
@@ -276,12 +281,17 @@ function settingsRead(): ReadonlySet<string> {
   return read
 }
 
-/** Whether a page is one of the guides that name libraries, scripts and settings of other projects. */
+/**
+ * Whether a page is one of the guides that name libraries, scripts and settings of other projects.
+ */
 function isAboutOthers(file: string): boolean {
   return /^docs\/guides\/(clients|signers|providers)\.md$/.test(file)
 }
 
-/** Whether a page is about this service as it is. The other pages name things that are elsewhere or gone: facts about nodes, and decision notes. */
+/**
+ * Whether a page is about this service as it is. The other pages name things that are elsewhere or
+ * gone: facts about nodes, and decision notes.
+ */
 function isAboutThisService(file: string): boolean {
   return /^(README\.md$|docs\/|\.github\/)/.test(file) && !/^docs\/(PROTOCOL\.md|decisions\/)/.test(file)
 }

@@ -4,7 +4,10 @@ export interface ProjectFiles {
   readonly exclude?: string[]
 }
 
-/** The projects of vitest and their files. A file that is in none of them, or in two, fails `projects.test.ts`. */
+/**
+ * The projects of vitest and their files. A file that is in none of them, or in two, fails
+ * `projects.test.ts`.
+ */
 export const projects = {
   checks: { include: ['test/checks.test.ts'] },
   simulation: { include: ['test/simulation/**/*.test.ts'] },

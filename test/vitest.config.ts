@@ -9,7 +9,9 @@ const root = fileURLToPath(new URL('..', import.meta.url).href)
 const configPath = `${root}wrangler.toml`
 const migrations = await readD1Migrations(`${root}migrations`)
 
-/** Lets requests to this machine pass, because the local chain runs here. All other requests fail. */
+/**
+ * Lets requests to this machine pass, because the local chain runs here. All other requests fail.
+ */
 const loopbackOnly = async (request: Request) =>
   new URL(request.url).hostname === '127.0.0.1'
     ? fetch(request.url, { method: request.method, headers: request.headers, body: await request.arrayBuffer() })
@@ -19,19 +21,28 @@ const loopbackOnly = async (request: Request) =>
 const closedNetwork = (request: { readonly url: string }) =>
   new Response(`the network is closed in tests: ${request.url}`, { status: 599 })
 
-/** Runs the test files of a project in workerd, with three databases. Each project starts another workerd. */
+/**
+ * Runs the test files of a project in workerd, with three databases. Each project starts another
+ * workerd.
+ */
 const inWorkerd = (outboundService: (request: Request) => Response | Promise<Response>) =>
   cloudflareTest({
     wrangler: { configPath },
     miniflare: { bindings: { MIGRATIONS: migrations }, d1Databases: ['DB_2', 'DB_3'], outboundService },
   })
 
-/** A folder in memory, which some machines have. With a folder on a disk, tests of D1 spend a third of their time waiting for commits. */
+/**
+ * A folder in memory, which some machines have. With a folder on a disk, tests of D1 spend a third
+ * of their time waiting for commits.
+ */
 const memoryFolder = '/dev/shm'
 const memoryBytesMin = 2 ** 30
 const folderPrefix = 'wallet-tests-'
 
-/** Whether a folder has `memoryBytesMin` free bytes and allows programs in it to be run, because tests write programs. */
+/**
+ * Whether a folder has `memoryBytesMin` free bytes and allows programs in it to be run, because
+ * tests write programs.
+ */
 function isUsable(folder: string): boolean {
   const program = `${folder}/${folderPrefix}${process.pid}`
   try {
@@ -46,21 +57,26 @@ function isUsable(folder: string): boolean {
   }
 }
 
-/** The temporary files of all tests are in one folder, which is removed at the end of this process. */
+/**
+ * The temporary files of all tests are in one folder, which is removed at the end of this process.
+ */
 function makeTemporaryFolder(): void {
-  if (tmpdir().includes(folderPrefix)) return // this file is loaded several times, and the folder was made the first time
+  // this file is loaded several times, and the folder was made the first time
+  if (tmpdir().includes(folderPrefix)) return
   const folder = mkdtempSync(`${isUsable(memoryFolder) ? memoryFolder : tmpdir()}/${folderPrefix}`)
   process.env.TMPDIR = folder
   process.once('exit', () => {
     try {
       rmSync(folder, { recursive: true, force: true, maxRetries: 3 })
     } catch {
-      // a killed process may still be writing into the folder; files that stay are no reason for the tests to fail
+      // a killed process may still be writing into the folder; files that stay are no reason for
+      // the tests to fail
     }
   })
 }
 makeTemporaryFolder()
-process.env.NODE_COMPILE_CACHE ??= `${root}node_modules/.cache/node` // with it, commands that tests start need a quarter less time to begin
+// with it, commands that tests start need a quarter less time to begin
+process.env.NODE_COMPILE_CACHE ??= `${root}node_modules/.cache/node`
 
 export default defineConfig({
   root,
@@ -71,7 +87,8 @@ export default defineConfig({
     hookTimeout: 180_000,
     expect: { poll: { timeout: 60_000 } }, // long, because a busy machine can be slow
     projects: [
-      { extends: true, test: { name: 'checks', ...projects.checks } }, // tests that check the source with other programs, such as compilers
+      // tests that check the source with other programs, such as compilers
+      { extends: true, test: { name: 'checks', ...projects.checks } },
       {
         extends: true,
         test: {
@@ -83,7 +100,9 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'unit',
-          isolate: false, // files share a process, because none keeps state in a module; a process for each file took a quarter of the time
+          // files share a process, because none keeps state in a module; a process for each file
+          // took a quarter of the time
+          isolate: false,
           ...projects.unit,
         },
       },
@@ -92,7 +111,9 @@ export default defineConfig({
         plugins: [inWorkerd(closedNetwork)],
         test: {
           name: 'worker',
-          isolate: false, // files share an isolate, because none keeps state in a module; an isolate for each file took more than half of the time
+          // files share an isolate, because none keeps state in a module; an isolate for each file
+          // took more than half of the time
+          isolate: false,
           ...projects.worker,
         },
       },
@@ -100,7 +121,9 @@ export default defineConfig({
         extends: true,
         plugins: [inWorkerd(closedNetwork)],
         test: {
-          name: 'cells', // a separate project, because it runs files of `worker` again, and an isolate evaluates each module only once
+          // a separate project, because it runs files of `worker` again, and an isolate evaluates
+          // each module only once
+          name: 'cells',
           ...projects.cells,
         },
       },
@@ -108,7 +131,9 @@ export default defineConfig({
         extends: true,
         plugins: [inWorkerd(loopbackOnly)],
         test: {
-          name: 'integration', // a separate project, because its tests change the environment of the Durable Objects, whose alarms go on after a test
+          // a separate project, because its tests change the environment of the Durable Objects,
+          // whose alarms go on after a test
+          name: 'integration',
           ...projects.integration,
           globalSetup: 'test/integration/global-setup.ts',
         },

@@ -1,5 +1,6 @@
-// Loaded by Node before the program of a script in package.json (`node -r`). It ends the process with one sentence where the program could only fail with a
-// stack: before `npm ci`, or on an old Node. It is CommonJS in plain JavaScript, so that every Node can read it.
+// Loaded by Node before the program of a script in package.json (`node -r`). It ends the process
+// with one sentence where the program could only fail with a stack: before `npm ci`, or on an old
+// Node. It is CommonJS in plain JavaScript, so that every Node can read it.
 const { existsSync } = require('node:fs')
 const { join } = require('node:path')
 

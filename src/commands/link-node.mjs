@@ -1,7 +1,8 @@
 /**
- * Runs at the end of `npm ci`, on any Node from 20: makes the Node of package-lock.json the one that `npm run` finds first,
- * `node_modules/.bin/node`. npm 11 has linked it already. npm 10 removes that link together with those of the packages for
- * other machines, which have the same name (decisions/0037-the-node-of-the-lock-file.md).
+ * Runs at the end of `npm ci`, on any Node from 20: makes the Node of package-lock.json the one
+ * that `npm run` finds first, `node_modules/.bin/node`. npm 11 has linked it already. npm 10
+ * removes that link together with those of the packages for other machines, which have the same
+ * name (decisions/0037-the-node-of-the-lock-file.md).
  */
 import { existsSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'

@@ -4,5 +4,6 @@
  */
 import { readTarget } from './target.ts'
 
-const { env, cell } = JSON.parse(process.argv[2] ?? '{}') as { readonly env?: string; readonly cell?: string } // what `target-apart.ts` writes
+// what `target-apart.ts` writes
+const { env, cell } = JSON.parse(process.argv[2] ?? '{}') as { readonly env?: string; readonly cell?: string }
 process.send?.(readTarget(env, cell), () => process.disconnect())

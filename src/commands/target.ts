@@ -87,7 +87,8 @@ export function openDeployment(
     const next = `set these in wrangler.toml, or in ${varsFile} if they are secrets; "${commandIn(place, 'doctor')}" checks all of them`
     throw new ToolError(config.error.join('; '), next)
   }
-  return { config: config.value, extendedPublicKey: String(values.TRON_XPUB), place } // `TRON_XPUB` is a text, because it could be parsed
+  // `TRON_XPUB` is a text, because it could be parsed
+  return { config: config.value, extendedPublicKey: String(values.TRON_XPUB), place }
 }
 
 /** The remedy for a configuration that cannot be read. */

@@ -12,7 +12,9 @@ const historyOffset = 900_000
 /** The user with the long history, in a database whose first user is 1. */
 export const historyUid = 1 + historyOffset
 
-const seedVersion = 4 // to be raised when this file writes other rows: it is part of the files' names, so old files are no longer used
+// to be raised when this file writes other rows: it is part of the files' names, so old files are
+// no longer used
+const seedVersion = 4
 const startMs = 1_790_000_000_000
 
 /**

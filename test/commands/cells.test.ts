@@ -197,7 +197,8 @@ describe('npm run collect -- … --cell 2', () => {
     ])
     expect(planned.out).toContain(`Destination   ${destination}\nCollects      25 USDT in 1 transfer, `)
     expect(planned.out).toMatch(/npm run collect -- sign plan\.json --cell 2\n$/)
-    const plan = JSON.parse(readFileSync(deployment.path('plan.json'), 'utf8')) as { account: number } // safe: the command's own format
+    // safe: the command's own format
+    const plan = JSON.parse(readFileSync(deployment.path('plan.json'), 'utf8')) as { account: number }
     expect(plan.account).toBe(secondAccount)
 
     const sign = (cell: string) =>

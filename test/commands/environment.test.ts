@@ -83,7 +83,8 @@ describe('with any value of WRANGLER_LOG', () => {
   afterAll(() => database.remove())
 
   it.each(['none', 'debug'])('%s, a command reads the database by the real wrangler', async (WRANGLER_LOG) => {
-    const prints = 'data:text/javascript,console.log(`[loaded]`)' // every Node process that loads this prints the line, also wrangler's
+    // every Node process that loads this prints the line, also wrangler's
+    const prints = 'data:text/javascript,console.log(`[loaded]`)'
     const environment = { WRANGLER_LOG, FORCE_COLOR: '3', NODE_DEBUG: 'module', NODE_OPTIONS: `--import ${prints}` }
     const args = ['gap', 'list', '--local']
     const { out } = await runCommand('src/commands/operate/start.ts', args, { cwd: database.folder, environment })

@@ -65,7 +65,8 @@ export function transfer(
   changes: Partial<TransferFacts & { uid: Uid }> = {},
 ): JudgedTransfer {
   const facts = { txid: txid(1), position: 0, block: block(101), cuy: cuy(1), native: true, from: stranger }
-  return { ...facts, to: addressAt(0), raw: 5n, ...verdict, ...changes } as JudgedTransfer // safe: `changes` have no verdict
+  // safe: `changes` have no verdict
+  return { ...facts, to: addressAt(0), raw: 5n, ...verdict, ...changes } as JudgedTransfer
 }
 
 /** A transfer as `transfer` makes it, in the transaction `txid(n)`. */

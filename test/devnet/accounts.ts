@@ -99,7 +99,8 @@ export class Accounts {
    */
   apply({ type, owner, target, amount, settlement }: TronTransaction, now: number): void {
     this.of(owner).isActive = true
-    if (type === 'FreezeBalanceV2Contract') this.of(owner).stake += amount // the test control `stake` sends such a transaction
+    // the test control `stake` sends such a transaction
+    if (type === 'FreezeBalanceV2Contract') this.of(owner).stake += amount
     const isPaid = type === 'TransferContract' || type === 'AccountCreateContract'
     if (isPaid && target !== null) this.of(target).isActive = true
     if (settlement === null) return

@@ -80,7 +80,8 @@ function blockMethods(node: DevnetNode): Methods {
     eth_getBlockByNumber: [
       2,
       async (at, full) => {
-        if (full !== false) throw invalidCall() // with `true` a real node returns whole transactions, which the service never asks for
+        // with `true` a real node returns whole transactions, which the service never asks for
+        if (full !== false) throw invalidCall()
         const block = await node.blockAt(parseHeight(at, await node.heads()))
         return block === null ? null : renderMined(block).brief()
       },
@@ -141,7 +142,8 @@ async function ethCall({ evm }: DevnetNode, given: unknown, tag: unknown): Promi
     return await evm.call('eth_call', { to: target, data: readText(data), ...sender }, 'pending')
   } catch (error) {
     if (!(error instanceof EvmError)) throw error
-    const message = error.message.replace(/^execution reverted/, 'REVERT opcode executed') // what follows is the contract's reason, if it gave one
+    // what follows is the contract's reason, if it gave one
+    const message = error.message.replace(/^execution reverted/, 'REVERT opcode executed')
     throw new RpcError(-32000, message, error.data ?? '{}') // `data` is what the contract returned
   }
 }

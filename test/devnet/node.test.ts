@@ -95,7 +95,8 @@ describe('a transaction of a block', () => {
   it.each([
     ['REVERT', 'transferAndRevert(address,uint256)', {}, 0],
     ['OUT_OF_ENERGY', 'transfer(address,uint256)', { fails: 'OUT_OF_ENERGY' as const }, 0],
-    ['OUT_OF_TIME', 'phantomTransfer(address,uint256)', {}, 1], // as on a node with another `vm.minTimeRatio`: the failed transaction has a log
+    // as on a node with another `vm.minTimeRatio`: the failed transaction has a log
+    ['OUT_OF_TIME', 'phantomTransfer(address,uint256)', {}, 1],
   ])('that failed has the result %s', async (contractRet, signature, limits, logs) => {
     const data = tokenCall(signature, depositHex, 1n)
     const { txid } = await devnet.send({ from: tokenOwner, to: tokenAddress, data, ...limits })

@@ -45,6 +45,7 @@ export async function prepareOperator(
 async function isNew({ apiUrl }: Bank, address: string): Promise<boolean> {
   const body = JSON.stringify({ address, visible: true })
   const response = await fetch(`${apiUrl}/wallet/getaccount`, { method: 'POST', body })
-  const account = (await response.json()) as { readonly address?: string } // safe: a node answers with `{}` if the account does not exist
+  // safe: a node answers with `{}` if the account does not exist
+  const account = (await response.json()) as { readonly address?: string }
   return account.address === undefined
 }

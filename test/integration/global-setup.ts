@@ -5,7 +5,8 @@
  *   const { rpcUrl, apiUrl, token } = inject('devnet') // from 'vitest'
  *   const body = JSON.stringify({ to, amount: '25', currency: 'USDT' })
  *   await fetch(`${apiUrl}/devnet/pay`, { method: 'POST', body })
- *   await fetch(`${apiUrl}/devnet/mine`, { method: 'POST', body: JSON.stringify({ blocks: 3 }) }) // makes it final
+ *   const final = JSON.stringify({ blocks: 3 })
+ *   await fetch(`${apiUrl}/devnet/mine`, { method: 'POST', body: final })
  *
  * `Devnet` in test/devnet/chain.ts describes all controls. The tests share the chain: each test
  * uses addresses of its own, reads only its own transactions, and starts its scan at the current

@@ -32,7 +32,8 @@ describe('the sums of readings', () => {
     `UPDATE stored_holding SET balance = ${balance}, read_from = iif(${balance} IS NULL, NULL, 90), read_to = iif(${balance} IS NULL, NULL, 90)`
 
   it('have the newest balance of each address, and the time of the newest reading', async () => {
-    await run(transfer('moved', { from_address: `'${'b'.repeat(40)}'` })) // a payment from `b` to `a`, so that both addresses are read
+    // a payment from `b` to `a`, so that both addresses are read
+    await run(transfer('moved', { from_address: `'${'b'.repeat(40)}'` }))
     await run('UPDATE scan SET advanced_at = 70', reading(`'3${'0'.repeat(24)}'`))
     expect(await totals()).toContainEqual([1, 'read', 2, 6, 0, 0])
     await run('UPDATE scan SET advanced_at = 80', reading('NULL'))

@@ -139,7 +139,8 @@ function pass(
     return
   }
   const { method, url = '/' } = incoming
-  const headers = { ...incoming.headers, 'cf-access-jwt-assertion': session } // the service gets the `host` header that the browser sent to Access
+  // the service gets the `host` header that the browser sent to Access
+  const headers = { ...incoming.headers, 'cf-access-jwt-assertion': session }
   const passed = request(`${service}${url}`, { method, headers }, (got) => {
     answer.writeHead(got.statusCode ?? 502, got.headers)
     got.pipe(answer)

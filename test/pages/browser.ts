@@ -254,7 +254,8 @@ export async function openAs(browser: Browser, address: string, first: Reader = 
 /** Runs in the page, before the page's own scripts. */
 function watchPage(languages: string[]): void {
   Object.defineProperty(navigator, 'languages', { get: () => languages })
-  const own = window as unknown as { shift: number; reportFault(text: string): void } // safe: `openAs` exposes the function
+  // safe: `openAs` exposes the function
+  const own = window as unknown as { shift: number; reportFault(text: string): void }
   own.shift = 0
   new PerformanceObserver((list) => {
     for (const entry of list.getEntries() as (PerformanceEntry & { value: number; hadRecentInput: boolean })[]) {

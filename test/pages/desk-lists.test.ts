@@ -64,7 +64,8 @@ describe('the lists', () => {
   it('give a file of more than ten thousand rows', async () => {
     addMany(10_050)
     const page = await open()
-    await seeIn(page, lists, '20 are shown; there is more.') // the list says "more", because a count of 1,000 means that many or more
+    // the list says "more", because a count of 1,000 means that many or more
+    await seeIn(page, lists, '20 are shown; there is more.')
     const file = await downloadedBy(page, `${lists} [aria-label^="Download"]`)
     expect(file.split('\r\n')).toHaveLength(1 + 10_050 + 1)
   })

@@ -115,7 +115,8 @@ describe('the first screen', () => {
       expect(status).toContain(words)
     }
     expect(status).toContain('The payout address holds less than what is approved and signed')
-    expect(status).not.toContain('log line') // the page says all that the alarm's log line has, so it does not refer to the line
+    // the page says all that the alarm's log line has, so it does not refer to the line
+    expect(status).not.toContain('log line')
     const stories = [
       ['.result', '10 USDT: Stuck'],
       ['.result', 'The address that payouts are paid from'],

@@ -1,8 +1,14 @@
-/** A page of another origin that embeds `/deposit`, gives it a token and sets the frame's height, as docs/integrate.md shows. */
+/**
+ * A page of another origin that embeds `/deposit`, gives it a token and sets the frame's height, as
+ * docs/integrate.md shows.
+ */
 import { createServer } from 'node:http'
 import { listen, type RunningServer } from '../support/loopback.ts'
 
-/** The example of docs/integrate.md. `wallet` is the service's origin; `tokenPath` is where the site returns a token of the signed-in user. */
+/**
+ * The example of docs/integrate.md. `wallet` is the service's origin; `tokenPath` is where the site
+ * returns a token of the signed-in user.
+ */
 export const embeddingExample = (
   wallet: string,
   tokenPath = '/token',
@@ -13,14 +19,17 @@ export const embeddingExample = (
   addEventListener('message', async ({ source, origin, data }) => {
     if (source !== frame.contentWindow || origin !== '${wallet}') return
     if (data?.type === 'height') frame.style.height = \`\${Number(data.px)}px\`
-    if (data?.type === 'state') dispatchEvent(new CustomEvent('deposit', { detail: data })) // a hint: ask your own server
+    // a hint: ask your own server
+    if (data?.type === 'state') dispatchEvent(new CustomEvent('deposit', { detail: data }))
     if (data?.type !== 'token-wanted') return
     const token = await (await fetch('${tokenPath}')).text() // from your own server, which knows who is signed in
     frame.contentWindow.postMessage({ type: 'token', token }, '${wallet}')
   })
 </script>`
 
-/** Serves the example on a free port. `token` is called whenever the embedded page asks for a token. */
+/**
+ * Serves the example on a free port. `token` is called whenever the embedded page asks for a token.
+ */
 export async function startEmbeddingPage(
   wallet: string,
   token: () => Promise<string> | string,

@@ -103,7 +103,8 @@ describe('a transaction number', () => {
 
 describe('the texts', () => {
   const { alarms, ...ofDesk } = enDesk // a type already demands a text for every alarm
-  const both = Object.entries(en).map(([name, words]) => [name, [words, zh[name as keyof typeof en]]] as const) // safe: a key of `en`
+  // safe: a key of `en`
+  const both = Object.entries(en).map(([name, words]) => [name, [words, zh[name as keyof typeof en]]] as const)
   const desk = Object.entries(ofDesk).map(
     ([name, words]) => [name, [words, zhDesk[name as keyof typeof ofDesk]]] as const,
   ) // safe: a key of `ofDesk`

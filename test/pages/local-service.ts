@@ -90,7 +90,8 @@ async function startWorker(options: readonly string[], tries = triesMax): Promis
 
 /** Whether the first scan has ended, so that deposits in all currencies can be credited. */
 async function isOpen(url: string): Promise<boolean> {
-  const { data } = (await (await fetch(`${url}/currencies`)).json()) as { data: { list: { open: boolean }[] } } // safe: the service's own reply
+  // safe: the service's own reply
+  const { data } = (await (await fetch(`${url}/currencies`)).json()) as { data: { list: { open: boolean }[] } }
   return data.list.every(({ open }) => open)
 }
 

@@ -53,7 +53,8 @@ describe('hostile texts', () => {
     await seeIn(page, '.balances', '3.5')
     pages.answer('/tron/recharge', { status: 422, msg: hostile })
     expect(await askAbout(page, txidOf(1))).toContain('<img src=x')
-    expect(await page.$$eval('img, script, iframe, object', (all) => all.length)).toBe(2) // only the page's own two scripts
+    // only the page's own two scripts
+    expect(await page.$$eval('img, script, iframe, object', (all) => all.length)).toBe(2)
   })
 
   it('in a token or in the settings of the page are texts as well', async () => {

@@ -22,7 +22,8 @@ function hangingOnce(db: D1Database): D1Database {
     const hanging = { bind: () => hanging, all: never, run: never, first: never, raw: never }
     return hanging
   }
-  return { prepare, batch: db.batch.bind(db), withSession: () => ({ prepare }) } as unknown as D1Database // safe: all that the test's parts call
+  // safe: all that the test's parts call
+  return { prepare, batch: db.batch.bind(db), withSession: () => ({ prepare }) } as unknown as D1Database
 }
 
 const parts = ({ db, clock }: RunningService) => {

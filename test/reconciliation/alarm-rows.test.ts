@@ -24,7 +24,8 @@ it('a difference that one reading has missed is reported again where its address
     ...service.alarms,
     async clear(...subject) {
       const hasEnded = await service.alarms.clear(...subject)
-      if (!isPaid) await service.store([paid(1, 0, 5n)]) // another instance's scan stores a deposit during this comparison
+      // another instance's scan stores a deposit during this comparison
+      if (!isPaid) await service.store([paid(1, 0, 5n)])
       isPaid = true
       return hasEnded
     },

@@ -150,6 +150,7 @@ function openContested() {
  * be the act that waits for the rival.
  */
 function withoutWaiting(service: RunningService): RunningService {
-  const scanners = service.bindings.SCANNER as { getByName(name: string): { alarm(): Promise<void> } } // safe: as `startService` has bound it
+  // safe: as `startService` has bound it
+  const scanners = service.bindings.SCANNER as { getByName(name: string): { alarm(): Promise<void> } }
   return { ...service, tick: () => scanners.getByName('scanner').alarm(), settled: async () => undefined }
 }

@@ -147,7 +147,8 @@ describe('what is undecided', () => {
     payFinal(service, ...Array.from({ length: 1_500 }, () => usdtTo(own, 1n)))
     await tickLater(service, 60)
     expect((await statesOf(service)).filter((state) => state === 'held:retired')).toHaveLength(1_500)
-    for (let i = 0; i < 3; i += 1) await tickLater(service, 3600) // until the addresses' balances have been compared, which costs requests
+    // until the addresses' balances have been compared, which costs requests
+    for (let i = 0; i < 3; i += 1) await tickLater(service, 3600)
     await requests() // nodes that were not asked for an hour are checked
     expect(await requests()).toBeLessThanOrEqual(none + 2)
     const back = service.with(withUsdt({ retired: false }))

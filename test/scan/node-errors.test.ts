@@ -17,7 +17,8 @@ const otherwise = /an exception of the node|an empty body|a body that is not JSO
 const rows: readonly (readonly [string, RefusalReply, NodeErrorKind, RegExp | string, string])[] = Object.entries(
   refusalReplies,
 ).flatMap(([name, replies]) => {
-  const row = name === 'in no row' ? null : refusals[name as keyof typeof refusals] // safe: every other name is a key of `refusals`
+  // safe: every other name is a key of `refusals`
+  const row = name === 'in no row' ? null : refusals[name as keyof typeof refusals]
   const says = row?.says ?? otherwise
   const remedy = row !== null && 'remedy' in row ? row.remedy : anyRemedy
   return replies.map((reply) => [`${name}: ${reply.what}`, reply, row?.kind ?? 'bad-answer', says, remedy] as const)

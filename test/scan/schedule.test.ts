@@ -36,7 +36,8 @@ function next(over: Over = {}) {
   } = over
   const parts = { clock: { now: () => time(now) }, tickAvailableAt: () => time(availableAt) }
   const times = { finalizedAt: time(finalizedAt), advancedAt: time(advancedAt) }
-  const state = { height: at(isBehind ? 900 : 1000), finalized: at(1000), ...times } as ScanState // safe: `nextTickAt` reads no other member
+  // safe: `nextTickAt` reads no other member
+  const state = { height: at(isBehind ? 900 : 1000), finalized: at(1000), ...times } as ScanState
   const failure = isBehind ? (over.failure ?? ({ kind: 'out-of-time' } as const)) : null
   const end = { state, head: at(1000), failure }
   const { ticksTogether = false } = over

@@ -119,7 +119,8 @@ describe('the alarm of the scanner', () => {
     for (const node of service.nodes) {
       const { respond } = node
       node.respond = async (path, init) => {
-        service.clock.seconds += path === '' ? 0 : 10 // each request of blocks takes 10 s: the tick's deadline passes after two ranges
+        // each request of blocks takes 10 s: the tick's deadline passes after two ranges
+        service.clock.seconds += path === '' ? 0 : 10
         return respond(path, init)
       }
     }

@@ -87,7 +87,8 @@ async function takePayment(wallet: string, secret: string, { id, uid, amount, si
   const headers = { authorization: `Bearer ${await localBackendToken(secret)}`, 'content-type': 'application/json' }
   const read = await fetch(`${wallet}/ledger/deposits?uid=${uid}&cuy=2&state=credited&limit=100`, { headers })
   if (!read.ok) return false
-  const { data } = (await read.json()) as { data: { list: readonly { amt: number; created_at: string }[] } } // safe: the service's own answer
+  // safe: the service's own answer
+  const { data } = (await read.json()) as { data: { list: readonly { amt: number; created_at: string }[] } }
   const own = data.list.filter(({ created_at }) => Date.parse(created_at) >= since * 1_000)
   const units = (amt: number) => Math.round(amt * 1_000_000)
   if (own.reduce((sum, { amt }) => sum + units(amt), 0) < units(Number(amount))) return false

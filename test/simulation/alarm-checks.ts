@@ -75,7 +75,7 @@ function hasCause(env: Environment, kind: AlarmKind, fields: LogFields): boolean
     case 'scan-stalled':
     case 'scan-behind':
     case 'paid-before-issue':
-      return true // a node's lag or another chain id, a long fault, a payment before the address was issued: all possible in any run
+      return true // a node's lag or another chain id, a long fault, a payment too early: possible in any run
   }
 }
 
@@ -124,7 +124,8 @@ function canBeUnread({ scenario, phase, unreadable, counts }: Environment, { att
   const isOfPayouts = scenario.payouts !== null
   // for a quarter of an hour no tick had requests left to read the blocks
   if (isOfPayouts && attempts === 0) return true
-  if (isOfPayouts && scenario.rates.operator > 0) return true // after a restore, the blocks of a payout can be above the scan's position
+  // after a restore, the blocks of a payout can be above the scan's position
+  if (isOfPayouts && scenario.rates.operator > 0) return true
   // a tick that began in the storm can end after it
   if (phase === 'storm' || (phase === 'recovery' && scenario.storm !== null)) return true
   const cannotRender = scenario.refusals !== null && scenario.refusals.unrendered !== null

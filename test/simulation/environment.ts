@@ -114,7 +114,8 @@ function createState(scenario: Scenario, payouts: PayoutWorld | null) {
     acts: new Map<string, MinedAct>(), // acts of issuers, by `txid:position`
     unreadable: new Set<string>(), // transactions whose logs no reply can hold
     unrenderedAt: null as number | null, // the height of the block that nodes cannot render now; null if there is none
-    lackedFrom: null as number | null, // the height of the first block that nodes lack now (`lacking.ts`); null if they lack none
+    // the height of the first block that nodes lack now (`lacking.ts`); null if they lack none
+    lackedFrom: null as number | null,
     hidden: new Map<string, MinedTransfer>(), // the transfers in unreadable transactions
     // deposits that were credited in blocks that were replaced later
     creditedElsewhere: new Map<string, StoredTransfer>(),
@@ -123,7 +124,8 @@ function createState(scenario: Scenario, payouts: PayoutWorld | null) {
     shown: new Map<Address, Uid>(), // deposit addresses that their owners were shown
     scanHistory: [{ at: 0, scan: undefined }] as { readonly at: number; readonly scan: StoredScan | undefined }[],
     unknowable: new Set<string>(), // by `contract address`: balances that differ from what the service can know
-    falseReadings: new Map<string, number>(), // by `contract address`: how often a node showed a balance that is false or older than a minute
+    // by `contract address`: how often a node showed a balance that is false or older than a minute
+    falseReadings: new Map<string, number>(),
     balanceReplies: [] as BalanceReply[], // what nodes have replied about balances, oldest first
     senders: new Set<Address>(), // addresses that have sent transactions
     changedAt: new Map<number, readonly string[]>(), // by height: the balances that the block changed

@@ -95,7 +95,8 @@ export function lacksContents(
   { params: [first] }: { readonly params: readonly unknown[] },
 ): boolean {
   if (world.lackedFrom === null || world.scenario.hardships.lacking?.what !== 'contents') return false
-  const { blockHash, value = first } = (typeof first === 'object' ? first : {}) as Readonly<Record<string, unknown>> // safe: the service's own request
+  // safe: the service's own request
+  const { blockHash, value = first } = (typeof first === 'object' ? first : {}) as Readonly<Record<string, unknown>>
   const block =
     typeof blockHash === 'string' ? chain.byHash(blockHash.slice(2)) : chain.blockOf(String(value).replace('0x', ''))
   return block !== undefined && lacks(world, number, block.height)

@@ -53,7 +53,8 @@ export function connectToNodes(
     if (malformed?.kind === 'late') await scheduler.wait(random.int(2_000, 9_000))
     await scheduler.wait(latency())
     await invocation.step()
-    if (malformed?.name === 'time-out') await new Promise(() => {}) // never resolves: the time limit of the service's request ends the wait
+    // never resolves: the time limit of the service's request ends the wait
+    if (malformed?.name === 'time-out') await new Promise(() => {})
     if (response === null) throw new TypeError(`fetch failed: ${url}`)
     return response
   }
@@ -105,7 +106,7 @@ function noteAsked({ scheduler, finalized }: Environment, { node: { askedFor }, 
       if (startNum !== undefined) askedFor[startNum > finalized() ? 'tail' : 'final'].push(now)
     } else if (method === 'eth_getBlockByNumber') {
       if (which === 'finalized') askedFor.head.push(now)
-      else if (Number(which) > 0) askedFor.block.push(now) // only the check of a node before its first use asks for block 0
+      else if (Number(which) > 0) askedFor.block.push(now) // before a node's first use, block 0 is asked for
     }
   }
 }
@@ -186,7 +187,8 @@ function refuseContents({ count }: Environment, { node, service, batch, calls }:
   const { refusesContents: how } = node
   if (how === null) return null
   const [first] = calls
-  const { startNum = null } = (service === 'api' ? (first?.params[0] ?? {}) : {}) as { readonly startNum?: number } // safe: the service's own request
+  // safe: the service's own request
+  const { startNum = null } = (service === 'api' ? (first?.params[0] ?? {}) : {}) as { readonly startNum?: number }
   const isAboutBlocks = startNum !== null
   const isAboutLogs = calls.some(({ method }) => method === 'eth_getLogs')
   if (how === 'blocks {}' ? !isAboutBlocks : !isAboutLogs) return null
@@ -247,7 +249,8 @@ function answerCalls(env: Environment, nodes: Nodes, { node, calls }: Incoming):
 }
 
 function isAboutFinal({ finalized }: Environment, { method, params: [body] }: Call): boolean {
-  const { startNum } = (method === 'api' ? body : {}) as { readonly startNum?: number } // safe: the service's own request
+  // safe: the service's own request
+  const { startNum } = (method === 'api' ? body : {}) as { readonly startNum?: number }
   return startNum !== undefined && startNum <= finalized()
 }
 

@@ -109,7 +109,8 @@ export type TroubleName = keyof typeof troubles
 /**
  * The names of the troubles that `drawTrouble` draws. Those left out are drawn in `refusals.ts`.
  */
-export const troubleNames: readonly TroubleName[] = (Object.keys(troubles) as TroubleName[]) // safe: the keys of `troubles`
+// safe: the keys of `troubles`
+export const troubleNames: readonly TroubleName[] = (Object.keys(troubles) as TroubleName[])
   .filter((name) => !['API switched off', 'lite node', 'contents refused'].includes(name))
 
 /** Whether no honest node has this trouble. */

@@ -113,7 +113,9 @@ export function restore(run: SimulatedRun): void {
   const { env, stored } = run
   env.trace(() => 'OPERATOR restores the copy')
   env.restores += 1
-  env.listsOperator = true // the copy may be older than the stored entry of the operator's wallet, so the deployment must list the wallet
+  // the copy may be older than the stored entry of the operator's wallet, so the deployment must
+  // list the wallet
+  env.listsOperator = true
   if (env.scenario.payouts?.losesSetting === true) env.paysOut = false
   run.repair((sqlite) => {
     const issued = sqlite.prepare('SELECT * FROM stored_address ORDER BY id').all()

@@ -92,7 +92,8 @@ const drawAmount = (random: Random, contract: Address | null): bigint => {
   const units = BigInt(random.int(1, 5_000_000))
   // some below the minimum deposit of 0.5, some above
   if (contract === fineToken) return units * 10n ** BigInt(random.int(10, 15)) + BigInt(random.int(0, 9))
-  if (contract === usdtAddress) return random.chance(0.1) ? BigInt(random.int(1, 9_999)) : units * 137n // some below the ledger's smallest amount
+  // some below the ledger's smallest amount
+  if (contract === usdtAddress) return random.chance(0.1) ? BigInt(random.int(1, 9_999)) : units * 137n
   return units
 }
 

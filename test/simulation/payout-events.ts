@@ -116,7 +116,8 @@ function takeFee(run: SimulatedRun, world: PayoutWorld): void {
     for (const { kind, txid, cuy, raw, isConfirmed } of stored.acts()) {
       if (kind !== 'fee-set' || isConfirmed === 1) continue
       run.repair((sqlite) => {
-        if (sqlite.prepare(confirmFeeSql(txid, 'simulation')).all().length === 0) return // this fee is no longer the token's newest one
+        // this fee is no longer the token's newest one
+        if (sqlite.prepare(confirmFeeSql(txid, 'simulation')).all().length === 0) return
         const fee = `${currencies.find((one) => one.cuy === cuy)?.contract} ${raw}`
         if (!world.feesConfirmed.has(fee)) world.feesConfirmed.set(fee, env.scheduler.now())
         env.count('operator: fee confirmed')

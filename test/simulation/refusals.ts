@@ -71,7 +71,8 @@ export function unrenderedHeight({ scenario }: Refusing, firstHeight: number): n
 
 /** Whether the node fails at the block that cannot be rendered. */
 export function failsAtBlock({ unrenderedAt, scenario }: Refusing, number: number, body: unknown): boolean {
-  const { startNum = 0, endNum = 0 } = body as { readonly startNum?: number; readonly endNum?: number } // safe: the service's own request
+  // safe: the service's own request
+  const { startNum = 0, endNum = 0 } = body as { readonly startNum?: number; readonly endNum?: number }
   if (unrenderedAt === null || unrenderedAt < startNum || unrenderedAt >= endNum) return false
   return scenario.refusals?.unrendered === 'all' || number === 1
 }

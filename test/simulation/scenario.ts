@@ -133,7 +133,8 @@ export function drawScenario(random: Random) {
     crowd: random.chance(0.04) ? random.int(20, 70) : 0, // transactions in one block of the run; 0 for no such block
     blocks: random.int(30, random.chance(0.1) ? 120 : 40), // blocks that are made while faults occur
     users: random.int(5, usersMax),
-    startAfter: random.chance(0.3) ? random.int(1, 30) : null, // blocks from the first block to `TRON_START_BLOCK`; null: not set
+    // blocks from the first block to `TRON_START_BLOCK`; null: not set
+    startAfter: random.chance(0.3) ? random.int(1, 30) : null,
     decimalsDiffer, // the fine token's contract has other decimals than configured, so no deposit of it may be credited
     hasUnreadable: random.chance(0.1), // one block has a transaction whose logs no reply can hold
     transactionsMax: random.int(1, 4), // the most transactions in one block

@@ -171,7 +171,8 @@ function openDisk({ run, world, machine, diesNow }: Process): JournalFile {
       const isKilled = diesNow()
       const written = isKilled ? world.random.pick([0, text.length >> 1, text.length]) : text.length
       machine.disk += text.slice(0, written)
-      if (written === text.length) noteSigned(run, world, machine, JSON.parse(text) as JournalEntry) // safe: the signer's own line
+      // safe: the signer's own line
+      if (written === text.length) noteSigned(run, world, machine, JSON.parse(text) as JournalEntry)
       if (isKilled) throw killed
     },
     close: () => undefined,

@@ -292,7 +292,8 @@ function ledgerReads({ rows, first, count }: Queries) {
     unreadHolding: first<object>(selectUnread),
     holdings: () =>
       holdings().map((row): StoredHolding => {
-        const recorded = parts.reduce((sum, part) => sum * 10n ** 12n + BigInt(row[part] ?? 0), 0n) // `parts` begins with the highest digits
+        // `parts` begins with the highest digits
+        const recorded = parts.reduce((sum, part) => sum * 10n ** 12n + BigInt(row[part] ?? 0), 0n)
         return { ...row, recorded, accepted: BigInt(row.accepted), reported: BigInt(row.reported) }
       }),
   }

@@ -177,7 +177,8 @@ const eventMsMax = 30_000
 function checkEvents({ env, stored }: SimulatedRun, excusedUntil: number): void {
   if (env.scheduler.now() < excusedUntil + eventMsMax) return
   const waits = stored.oldestCredit()
-  if (waits === undefined || waits.createdAt < excusedUntil) return // a failure before `excusedUntil` may have delayed the delivery of this event
+  // a failure before `excusedUntil` may have delayed the delivery of this event
+  if (waits === undefined || waits.createdAt < excusedUntil) return
   const ms = env.scheduler.now() - waits.createdAt
   if (env.clockMs === 0 && ms > eventMsMax) env.violate(`event ${waits.id} of a credit is ${ms} ms late`)
 }

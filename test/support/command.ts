@@ -123,7 +123,8 @@ export function runCommand(
     PATH: path,
     HOME: cwd,
     NODE_OPTIONS: importAll([withoutNetwork ? noNetwork : '', preloadOfAll]).join(' '),
-    NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE ?? '', // Node's cache of compiled code: commands start faster (`vitest.config.ts`)
+    // Node's cache of compiled code: commands start faster (`vitest.config.ts`)
+    NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE ?? '',
     ...environment,
   }
   const node = `${root}node_modules/.bin/node`
@@ -210,7 +211,9 @@ export async function callCommand(
     process.env[name] = value
     return [name, old] as const
   })
-  requireHere('wrangler') // loads esbuild before `chdir`: it keeps running in the present folder, and the test's folder is removed
+  // loads esbuild before `chdir`: it keeps running in the present folder, and the test's folder is
+  // removed
+  requireHere('wrangler')
   process.chdir(cwd)
   try {
     return { code: await time.run(command(args, streams, parts)), out, all }

@@ -24,7 +24,8 @@ export function recordDatabase(real: D1Database) {
   const wrap = (sql: string, inner: D1PreparedStatement): Recording & Pick<D1PreparedStatement, 'bind' | 'all'> => ({
     sql,
     inner,
-    bind: (...values: unknown[]) => wrap(sql, inner.bind(...values)) as unknown as D1PreparedStatement, // safe: the service uses `bind`, `all` and batches
+    // safe: the service uses `bind`, `all` and batches
+    bind: (...values: unknown[]) => wrap(sql, inner.bind(...values)) as unknown as D1PreparedStatement,
     async all<T>() {
       begun.count += 1
       await released

@@ -241,7 +241,8 @@ describe('where nodes differ about a block', () => {
     const [first = busyChain(), second = busyChain()] = chains
     const h = createHarness({ chain: first })
     h.node(1).chain = second
-    const ret = [{ contractRet: 'OUT_OF_TIME' }] // as the block contains it, though a node's receipt can show something else
+    // as the block contains it, though a node's receipt can show something else
+    const ret = [{ contractRet: 'OUT_OF_TIME' }]
     h.fail(
       1,
       blocks((block) => ({

@@ -119,7 +119,8 @@ export function refOf(chain: BuiltChain, height: number): BlockRef {
 /** The header of the newest final block, with the present time as its time. */
 export function headOf({ chain, now }: Harness): Header {
   const { height, hash } = refOf(chain, chain.tip().height - 18)
-  return { height, hash, parentHash: refOf(chain, height - 1).hash, timestamp: now() as UnixMs } // safe: the virtual clock's time
+  // safe: the virtual clock's time
+  return { height, hash, parentHash: refOf(chain, height - 1).hash, timestamp: now() as UnixMs }
 }
 
 /** The txid of a block's transaction, by its index. Throws if there is none. */
@@ -154,7 +155,8 @@ export function createHarness(options: HarnessOptions = {}): Harness {
     drawn = (drawn + 0.37) % 1
     return drawn
   }
-  const clock = createVirtualClock(chain.tip().timeMs, { random, settled }) // the newest block's time: if the head were old, more nodes would be asked
+  // the newest block's time: if the head were old, more nodes would be asked
+  const clock = createVirtualClock(chain.tip().timeMs, { random, settled })
   const lines: Line[] = []
   const host = options.host ?? createMemoryHost()
   const create = () =>

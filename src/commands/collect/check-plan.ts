@@ -68,7 +68,8 @@ function findMisplaced({ gas, currencies, steps }: CollectPlan, step: CollectSte
   if (gas.mode === 'transfer' && (step.kind === 'delegate' || step.kind === 'activate')) {
     return 'a delegation in a plan that sends TRX for gas'
   }
-  if (step.kind === 'undelegate') return null // needs no transfer, because the step only takes back the operator's own stake
+  // needs no transfer, because the step only takes back the operator's own stake
+  if (step.kind === 'undelegate') return null
   const isUsed = steps.some((one) => one.kind === 'transfer' && one.address === step.address && one.id > step.id)
   return isUsed ? null : 'gas for an address from which nothing is collected'
 }

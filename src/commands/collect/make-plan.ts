@@ -218,7 +218,8 @@ function add(
   charged?: number,
 ): number {
   const id = steps.length + 1
-  const content = { ...detail, id, index, address, after: [...after] } as StepContent // safe: `detail` has all members of one kind
+  // safe: `detail` has all members of one kind
+  const content = { ...detail, id, index, address, after: [...after] } as StepContent
   const rawData = encodeStep(header, content)
   const bytes = charged ?? chargedBytes(rawData)
   steps.push({ ...content, bytes, fee: `${feeOf(bytes)}`, txid: txidOf(rawData) } as CollectStep)

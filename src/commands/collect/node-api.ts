@@ -134,7 +134,8 @@ const receiversSchema = z.object({ toAccounts: z.optional(z.array(z.string())) }
 /** Reads the accounts to which `from` delegates, each as `T…`. */
 export function readReceivers(nodes: AgreedNodes, from: Address): Promise<ReadonlySet<string>> {
   const parse = parsedWith(receiversSchema, ({ toAccounts = [] }) => new Set(toAccounts))
-  const merge = (a: ReadonlySet<string>, b: ReadonlySet<string>) => new Set([...a, ...b]) // a wrong account does no harm: `readDelegated` asks about each
+  // a wrong account does no harm: `readDelegated` asks about each
+  const merge = (a: ReadonlySet<string>, b: ReadonlySet<string>) => new Set([...a, ...b])
   const body = { value: formatBase58(from), visible: true }
   return nodes.agree('getdelegatedresourceaccountindexv2', body, { parse, merge })
 }

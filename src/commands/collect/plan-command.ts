@@ -170,7 +170,8 @@ function readAddress(name: string, given: string): Address {
 function readGasAddress({ operators, payouts }: Config, given: string | undefined): Address {
   const why = 'the service would credit the gas to users'
   const next = 'list the gas address in OPERATOR_ADDRESSES, and deploy'
-  const candidates = [...operators].filter((address) => address !== payouts?.address) // `operators` includes the payout address
+  // `operators` includes the payout address
+  const candidates = [...operators].filter((address) => address !== payouts?.address)
   const [only] = candidates
   if (only === undefined) throw new ToolError(`OPERATOR_ADDRESSES has no address for gas: ${why}`, next)
   if (given === undefined) {

@@ -33,7 +33,8 @@ const resultBytes = 64
 export function encodeStep(header: TransactionHeader, step: StepContent): Uint8Array {
   const { height, hash } = header.reference
   const terms = {
-    reference: referenceOf({ height: height as BlockHeight, hash: hash as BlockHash }), // safe: the plan's schema has checked them
+    // safe: the plan's schema has checked them
+    reference: referenceOf({ height: height as BlockHeight, hash: hash as BlockHash }),
     expiration: BigInt(header.expiration),
     timestamp: BigInt(header.timestamp + step.id),
     feeLimit: 0n,

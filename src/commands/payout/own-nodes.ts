@@ -84,7 +84,8 @@ function whyOf(error: unknown): string {
 }
 
 async function compareHead(nodes: AgreedNodes, { height, hash, created_at }: ShownHead): Promise<string | null> {
-  const own = await nodes.read((session) => readBlock(session, height as BlockHeight), attemptMs) // safe: the schema of the service's reply checks it
+  // safe: the schema of the service's reply checks it
+  const own = await nodes.read((session) => readBlock(session, height as BlockHeight), attemptMs)
   if (own === null) return `the nodes of this signer have no block ${height} yet`
   if (own.hash !== hash) {
     return `the nodes of this signer have another block ${height}, ${own.hash}: the service is on another chain, or on a fork`

@@ -79,7 +79,8 @@ export function openService(
       const data = schema.safeParse(answer.value)
       return data.success ? ok(data.data) : err(unknownAnswer)
     } catch (error) {
-      const { message, cause } = error as Error & { readonly cause?: { readonly code?: string } } // `fetch` throws only errors
+      // `fetch` throws only errors
+      const { message, cause } = error as Error & { readonly cause?: { readonly code?: string } }
       return err({ status: 0, reason: '', why: `the service cannot be reached: ${cause?.code ?? message}` })
     }
   }

@@ -58,7 +58,7 @@ function obstacleParts(context: DepositContext, obstacle: Obstacle, next: HTMLEl
       return [...says(texts.ended, texts.endedHelp, texts.safe), link, here]
     }
     case 'unreadable':
-      // biome-ignore lint/suspicious/noConsole: it is for the developer of the backend that asks, and no other text says it
+      // biome-ignore lint/suspicious/noConsole: nothing else tells a backend's developer
       console.warn(`The payment request in the token cannot be read: ${unreadable?.member}`)
       return [...says(texts.unreadable, texts.unreadableHelp, texts.safe), link]
     case 'unconfigured':

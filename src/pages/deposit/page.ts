@@ -14,7 +14,8 @@ import {
   requestOf,
 } from './context.ts'
 import type { Arrival } from './data.ts'
-import { api, language as firstShown, texts as firstTexts, here, later, ready, token } from './first.ts' // `first.ts` is a file of its own in the browser, too
+// `first.ts` is a file of its own in the browser, too
+import { api, language as firstShown, texts as firstTexts, here, later, ready, token } from './first.ts'
 import { createEarlier, createFold, createWalletFold } from './folds.ts'
 import { createStateTeller } from './frame-state.ts'
 import type { LanguageName } from './languages.ts'

@@ -47,7 +47,7 @@ export function readRequest(
     const deposit = readMembers(claims.deposit)
     if (isBelow(deposit.return, origins)) back = deposit.return
     else if (deposit.return !== undefined) {
-      // biome-ignore lint/suspicious/noConsole: it is for the developer of the backend that asks, and no other text says it
+      // biome-ignore lint/suspicious/noConsole: nothing else tells a backend's developer
       console.warn(`deposit.return is left out, because it is no https URL of PAGE_ORIGINS: ${deposit.return}`)
     }
     const read = <Value>(name: string, parse: (value: unknown) => Value): Value => {

@@ -38,7 +38,8 @@ function deliveryState(
   if (model.summaryAt === null) {
     return isWaiting ? [false, lateText(context, behind_seconds)] : [true, texts.has]
   }
-  const until = model.summaryAt - (behind_seconds + 1) * 1_000 // one second more, because `behind_seconds` is rounded down
+  // one second more, because `behind_seconds` is rounded down
+  const until = model.summaryAt - (behind_seconds + 1) * 1_000
   if (Date.parse(at) < until && (isStoredThen || !isWaiting)) return [true, texts.has]
   const isLacking = isWaiting && Date.parse(at) > until + 1_000
   return [false, isLacking ? texts.lacks : texts.hasUntil(format.time(new Date(Math.max(0, until)).toISOString()))]

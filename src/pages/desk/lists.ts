@@ -34,7 +34,9 @@ export function createLists(context: DeskContext): ListsView {
   const rows = html('div', {})
   const choose = (name: string, filter: ListFilter) => {
     model.listed = { name, filter }
-    if (model.summary === null) return // before the newest event is known, a list of events would be empty; `update` chooses the list once it is known
+    // before the newest event is known, a list of events would be empty; `update` chooses the list
+    // once it is known
+    if (model.summary === null) return
     const source = sources.find((one) => one.name === name && isThere(one)) ?? sources[0]
     const view = views.get(source?.name ?? '')
     if (source === undefined || view === undefined) return

@@ -1,7 +1,8 @@
 /** The origin of the page that frames this one, if the browser reveals it; else null. */
 export function framingOrigin(): string | null {
   if (window.parent === window) return null
-  const { ancestorOrigins }: { readonly ancestorOrigins?: DOMStringList } = location // not every browser has `ancestorOrigins`
+  // not every browser has `ancestorOrigins`
+  const { ancestorOrigins }: { readonly ancestorOrigins?: DOMStringList } = location
   try {
     return ancestorOrigins?.[0] ?? new URL(document.referrer).origin
   } catch {

@@ -149,7 +149,8 @@ export function parseCells(bindings: Bindings): Result<Cells, readonly string[]>
     configured,
     derived.map(({ addresses }) => addresses),
   )
-  return shared.length > 0 ? err(shared) : ok(Object.freeze(configured) as unknown as Cells) // safe: `CELLS` has at least one
+  // safe: `CELLS` has at least one
+  return shared.length > 0 ? err(shared) : ok(Object.freeze(configured) as unknown as Cells)
 }
 
 /** Parses only `CELLS` itself, not the bindings that it names; null if it is not set. */

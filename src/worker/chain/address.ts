@@ -12,7 +12,9 @@ import { err, ok, type Result } from '../common/result.ts'
 export type Address = Brand<string, 'Address'>
 export type AddressFault = 'not-base58check' | 'not-21-bytes' | 'wrong-prefix'
 
-const prefix = 0x41 // first byte of addresses on all public Tron networks (java-tron `Constant.java`: ADD_PRE_FIX_BYTE_MAINNET)
+// first byte of addresses on all public Tron networks (java-tron `Constant.java`:
+// ADD_PRE_FIX_BYTE_MAINNET)
+const prefix = 0x41
 const textMax = 64 // an address has 34 characters
 const base58check = createBase58check(sha256)
 const hex40 = /^[0-9a-f]{40}$/

@@ -27,4 +27,5 @@ export const nodeStates = {
 
 export type NodeState = keyof typeof nodeStates
 /** All states, in the order of the table. */
-export const nodeStateNames = Object.keys(nodeStates) as readonly NodeState[] as readonly [NodeState, ...NodeState[]] // safe: the table's keys
+// safe: the table's keys
+export const nodeStateNames = Object.keys(nodeStates) as readonly NodeState[] as readonly [NodeState, ...NodeState[]]

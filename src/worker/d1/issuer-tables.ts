@@ -1,5 +1,5 @@
 import { sql } from 'drizzle-orm'
-// biome-ignore lint/suspicious/noDeprecatedImports: only another overload of primaryKey is deprecated
+// biome-ignore lint/suspicious/noDeprecatedImports: another overload of primaryKey is deprecated
 import { index, integer, primaryKey, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 import type { Address } from '../chain/address.ts'
 import type { IssuerAct } from '../chain/chain.ts'

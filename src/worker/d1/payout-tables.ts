@@ -1,5 +1,5 @@
 import { sql } from 'drizzle-orm'
-// biome-ignore lint/suspicious/noDeprecatedImports: only another overload of primaryKey is deprecated
+// biome-ignore lint/suspicious/noDeprecatedImports: another overload of primaryKey is deprecated
 import { index, integer, primaryKey, sqliteTable, text, uniqueIndex } from 'drizzle-orm/sqlite-core'
 import type { Address } from '../chain/address.ts'
 import type { BlockHeight, Txid } from '../chain/block.ts'
@@ -76,7 +76,9 @@ export const payouts = sqliteTable(
     mark: text().notNull(),
     proof: text(),
     posted_by: text().$type<BackendName>().notNull(),
-    limit_each: integer(), // this and the next four: the currency's limits when the payout was asked for; null: a person must approve
+    // this and the next four: the currency's limits when the payout was asked for; null: a person
+    // must approve
+    limit_each: integer(),
     limit_least: integer(), // least amount that is approved by limits
     limit_day: integer(), // most of the currency in a day
     limit_count: integer(), // most payouts of the currency in a day
@@ -86,14 +88,17 @@ export const payouts = sqliteTable(
     changed_at: instant(), // when the payout entered its state
     approved_by: text().$type<DeciderName | ''>(), // who approved the payout; empty: it was within the limits
     approved_at: nullable<UnixMs>(), // when the payout was approved for the first time
-    counted: integer({ mode: 'boolean' }).notNull().default(false), // whether the payout counts towards the limits of the day of `approved_at`
+    // whether the payout counts towards the limits of the day of `approved_at`
+    counted: integer({ mode: 'boolean' }).notNull().default(false),
     attempts: integer().notNull().default(0), // number of the payout's transactions that have ended without paying it
     attempts_max: integer().notNull(),
     txid: text().$type<Txid>(),
     expires_at: nullable<UnixMs>(),
     height: nullable<BlockHeight>(), // height of the block that contains the transaction
     reason: text().$type<StuckReason>(),
-    moved: text(), // JSON list of the transfers out of the payout address, if the payout's transaction paid something other than this payout
+    // JSON list of the transfers out of the payout address, if the payout's transaction paid
+    // something other than this payout
+    moved: text(),
     received: text(), // chain units that the payee received, if the token took a fee
     cancelled_by: text().$type<DeciderName>(),
     why: text(), // why the payout was cancelled

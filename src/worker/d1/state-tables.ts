@@ -1,5 +1,5 @@
 import { sql } from 'drizzle-orm'
-// biome-ignore lint/suspicious/noDeprecatedImports: only another overload of primaryKey is deprecated
+// biome-ignore lint/suspicious/noDeprecatedImports: another overload of primaryKey is deprecated
 import { check, index, integer, primaryKey, sqliteTable, text, uniqueIndex } from 'drizzle-orm/sqlite-core'
 import type { Address } from '../chain/address.ts'
 import type { BlockHash, BlockHeight } from '../chain/block.ts'
@@ -62,7 +62,8 @@ export const scans = sqliteTable(
     // why the chain counts as forked, so that nothing is credited until an operator acts; null: it
     // does not
     halted: text(),
-    corrected_by: integer().notNull().default(0), // id of the newest `correction` (an operator lowers `finalized`) that was applied
+    // id of the newest `correction` (an operator lowers `finalized`) that was applied
+    corrected_by: integer().notNull().default(0),
     // the nodes at which gaps (unreadable blocks) were last tried: after a change of nodes they are
     // tried at once
     nodes: text().notNull().default(''),
@@ -213,7 +214,9 @@ export const movements = sqliteTable('movement', {
  */
 export const summands = sqliteTable('summand', {
   cuy: cuy(),
-  kind: text().notNull(), // the total's kind, or `moved`: then the two addresses decide between `gas`, `collected` and no total
+  // the total's kind, or `moved`: then the two addresses decide between `gas`, `collected` and no
+  // total
+  kind: text().notNull(),
   number: integer().notNull(),
   units: text().notNull(),
   from_address: optionalAddressBytes(),

@@ -1,5 +1,5 @@
 import { sql } from 'drizzle-orm'
-// biome-ignore lint/suspicious/noDeprecatedImports: only another overload of primaryKey is deprecated
+// biome-ignore lint/suspicious/noDeprecatedImports: another overload of primaryKey is deprecated
 import { index, integer, primaryKey, sqliteTable, text, uniqueIndex } from 'drizzle-orm/sqlite-core'
 import type { Address } from '../chain/address.ts'
 import type { BlockHeight } from '../chain/block.ts'
@@ -94,7 +94,9 @@ export const addresses = sqliteTable(
     address: addressBytes(),
     issued_height: height(), // finalized height when it was issued: transfers at or below it do not belong to its user
     created_at: instant(),
-    unpaid: text(), // JSON list: the ids of the user's older addresses that had no deposit when it was issued; null if there were none
+    // JSON list: the ids of the user's older addresses that had no deposit when it was issued; null
+    // if there were none
+    unpaid: text(),
   },
   (table) => [
     uniqueIndex('address_address').on(table.address),
@@ -147,7 +149,8 @@ export const flows = sqliteTable(
     created_at: instant(),
     posted_by: text().$type<BackendName | ''>().notNull(),
     number: integer().notNull(), // place among all entries of the wallet, from 1; so the newest entry has their count
-    type_number: integer().notNull(), // place among the wallet's entries of this type, from 1; so the newest entry has their count
+    // place among the wallet's entries of this type, from 1; so the newest entry has their count
+    type_number: integer().notNull(),
   },
   (table) => [
     uniqueIndex('flow_key').on(table.osn, table.wallet_id, table.type).where(sql.raw('osn IS NOT NULL')),
@@ -233,7 +236,8 @@ export const transfers = sqliteTable(
     state: text().$type<TransferState>().notNull(),
     reason: text().$type<HeldReason | RefusedReason>(),
     amount: integer().notNull(), // what was credited, in ledger units; 0 in any other state
-    review: text().$type<'open' | DecisionKind>(), // `open`: the transfer waits for a decision; null: it was never held for review
+    // `open`: the transfer waits for a decision; null: it was never held for review
+    review: text().$type<'open' | DecisionKind>(),
     // credited, in a block that is read again, and not found there yet
     sought: integer({ mode: 'boolean' }).notNull().default(false),
     seconds: integer(), // estimated seconds until the transfer would be final, when it was first seen

@@ -153,7 +153,8 @@ function openDecisions(
     const deposit = known[i] ?? null
     if (deposit === null) return err({ kind: 'not-found', deposit: i + 1, why: 'no such transfer' })
     const { review, state } = deposit
-    if (review === one.decision) continue // this decision is stored already, even if the transfer is `seen` or `dropped` by now
+    // this decision is stored already, even if the transfer is `seen` or `dropped` by now
+    if (review === one.decision) continue
     if (deposit.reason === 'review') open.push({ ...one, deposit, index: i })
     else if (review === 'credit') return err(conflict(i, 'decided-otherwise', 'it was decided to credit it'))
     else return err(conflict(i, 'not-in-review', `it is ${state}, not held for review`))

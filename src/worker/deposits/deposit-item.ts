@@ -35,5 +35,6 @@ export function ownedDepositItem<A>(
 function explain({ cuy, raw, state }: Deposit, reason: HeldReason | RefusedReason, currencies: Currencies): string {
   // safe: a CHECK allows only these reasons in this state
   if (state === 'held') return explainHeld(reason as HeldReason)
-  return explainRefused({ cuy, raw, reason: reason as RefusedReason }, currencies) // safe: the state is `refused`, in which a CHECK allows only these reasons
+  // safe: the state is `refused`, in which a CHECK allows only these reasons
+  return explainRefused({ cuy, raw, reason: reason as RefusedReason }, currencies)
 }

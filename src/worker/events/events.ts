@@ -33,7 +33,8 @@ export type EventItem<A> = {
 export function eventItem<A>(event: StoredEvent, currencies: Currencies, write: WriteAmount<A>): EventItem<A> {
   const { id, type, uid, created_at } = event
   const data = renderers[type](event, { currencies, write })
-  return { id, type, uid, created_at: formatInstant(created_at), data } as EventItem<A> // safe: data of its type, with what `write` returns
+  // safe: data of its type, with what `write` returns
+  return { id, type, uid, created_at: formatInstant(created_at), data } as EventItem<A>
 }
 
 /** What an event is rendered with. */

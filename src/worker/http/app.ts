@@ -154,7 +154,9 @@ function createHono(platform: HttpPlatform, origins: Config['cors'], paths: read
   const hono = new Hono<Env>({ getPath: (request) => pathOf(request, known) })
   hono.use(everyRequest(platform, origins))
   hono.onError((thrown) => {
-    throw thrown // `everyRequest` catches it, together with thrown values that are no Error, which Hono does not pass here
+    // `everyRequest` catches it, together with thrown values that are no Error, which Hono does not
+    // pass here
+    throw thrown
   })
   return hono
 }

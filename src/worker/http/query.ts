@@ -111,7 +111,8 @@ export function wholeNumber(max: number = Number.MAX_SAFE_INTEGER) {
  * up whether the id exists.
  */
 export function idParam<Id extends number>() {
-  return wholeNumber() as unknown as z.ZodMiniType<Id, string> // safe: any such number can be an id; `parseParameters` looks up a `cuy`
+  // safe: any such number can be an id; `parseParameters` looks up a `cuy`
+  return wholeNumber() as unknown as z.ZodMiniType<Id, string>
 }
 
 /** The failure of a `cuy` that is not configured. Its sentence lists the currencies that are. */

@@ -125,7 +125,8 @@ export function judgeBalance(balance: bigint, holding: RecordedHolding, native: 
   const isReported = differing >= readingsNeeded
   const sentSince = (before: number) => Math.max(0, sent - before)
   const feesMax = (transactions: number) => (native ? feeMaxSun * BigInt(transactions) : 0n)
-  const newSent = sentSince(Math.max(acceptedSent, readSent)) // an operator's correction may have removed sent transactions
+  // an operator's correction may have removed sent transactions
+  const newSent = sentSince(Math.max(acceptedSent, readSent))
   const nothing = { unexplained: 0n, max: feesMax(sentSince(acceptedSent)) }
   const known = { unexplained: difference, max: feesMax(newSent) }
   // The explanation with the smaller fee is the likelier one. But a shortfall equal to the last one

@@ -71,7 +71,8 @@ export async function checkNow(
     // safe: held transfers have such reasons
     held: open.flatMap((one) => (one.state === 'held' ? [{ reason: one.reason as HeldReason }] : [])),
     behindBlocks,
-    problem: state.halted === null ? problem : 'forked', // this scan may have ended before it met a known fork again, so the stored `halted` counts
+    // this scan may have ended before it met a known fork again, so the stored `halted` counts
+    problem: state.halted === null ? problem : 'forked',
   })
 }
 

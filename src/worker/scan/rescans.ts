@@ -131,11 +131,13 @@ async function readReceipts(
     const own = sent.filter(({ txid }) => batch.includes(txid) && !read.unreadable.includes(txid))
     const outgoing = findInReceipts(own, read.transfers, header.height, watch.watched)
     const known = new Set(outgoing.found.map(({ txid }) => txid))
-    const first = shown.payouts.found.filter(({ txid }) => !known.has(txid)) // `outgoing` says more about the transactions whose receipts were read
+    // `outgoing` says more about the transactions whose receipts were read
+    const first = shown.payouts.found.filter(({ txid }) => !known.has(txid))
     const findings: BlockFindings = {
       judged: [...shown.judged, ...judgeTransfers(read.transfers, header, owners, rules)],
       sent: shown.sent,
-      acts: selectActs(read.acts, header.height, owners, rules), // `shown` has no acts of issuers: the block was read without logs
+      // `shown` has no acts of issuers: the block was read without logs
+      acts: selectActs(read.acts, header.height, owners, rules),
       payouts: { ...watch, ...outgoing, found: [...first, ...outgoing.found] },
     }
     const part = afterReceipts(rescan, calls.length, batch, read.unreadable)

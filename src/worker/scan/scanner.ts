@@ -150,7 +150,8 @@ function createTicks(
       await alarms.raise('tick-failed', {}, { why }, againMs)
     } finally {
       const now = clock.now() // the clock may have stepped back since the tick began
-      await host.setAlarm(Math.min(Math.max(next, now), now + everyMs) as UnixMs) // safe: `next`, `now`, or a time `everyMs` after `now`
+      // safe: `next`, `now`, or a time `everyMs` after `now`
+      await host.setAlarm(Math.min(Math.max(next, now), now + everyMs) as UnixMs)
       logger.info('tick', { durationMs: clock.now() - startedAt, ...difference(parts.usage(), before) })
     }
   }

@@ -47,7 +47,7 @@ export function createReplyScan() {
     received += bytes.length
     if (received > limits.receivedBytesMax) return 'too-large'
     const hasEscapes = bytes.includes(backslash)
-    let { depth, skipping, textStart, isText, isEscaped } = state // local variables take a third of the time that members of `state` take
+    let { depth, skipping, textStart, isText, isEscaped } = state // members of `state` take three times as long
     let from = 0
     for (let i = 0; i < bytes.length; i += 1) {
       if (isText && !hasEscapes && !isEscaped) i = bytes.indexOf(quote, i) // jumps to the end of the text

@@ -115,7 +115,8 @@ async function connected<T>({ url, headers }: Side, work: (send: Send) => Promis
     const method = body === undefined ? 'GET' : 'POST'
     const sent = request(url + path, { agent, method, headers: own, signal: AbortSignal.timeout(responseTimeoutMs) })
     sent.end(body === undefined ? undefined : JSON.stringify(body))
-    const [response] = (await once(sent, 'response')) as [IncomingMessage] // safe: the argument of Node's event `response`
+    // safe: the argument of Node's event `response`
+    const [response] = (await once(sent, 'response')) as [IncomingMessage]
     let text = ''
     for await (const part of response.setEncoding('utf8')) text += part
     const status = response.statusCode ?? 0

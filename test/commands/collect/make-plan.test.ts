@@ -11,7 +11,9 @@ describe('a plan that delegates energy', () => {
       '1 | 0 | delegate energy: 7802 TRX of stake | 0',
       '2 | 0 | transfer 25 USDT | 0 | after 1',
       '3 | 0 | take energy back: 7802 TRX of stake | 0 | after 2',
-      '4 | 0 | transfer 3.232 TRX | 0.268 | after 2', // the token's transfer took 345 of the 600 free bytes, so this transfer burns TRX for its bytes
+      // the token's transfer took 345 of the 600 free bytes, so this transfer burns TRX for its
+      // bytes
+      '4 | 0 | transfer 3.232 TRX | 0.268 | after 2',
     ])
   })
 

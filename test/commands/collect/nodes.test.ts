@@ -12,7 +12,8 @@ import { testXpub } from '../../support/variables.ts'
 import { bindingsFor, type CollectChain, destination, listedAt, startCollectChain, unwrap } from './harness.ts'
 
 const bindings = bindingsFor({ rpcUrl: 'https://n.example/jsonrpc', apiUrl: 'https://n.example' })
-const TRON_NODES = [{ rpc: 'https://n.example/jsonrpc', api: 'https://n.example' }] // without `noLimits`: the limits of a public node hold
+// without `noLimits`: the limits of a public node hold
+const TRON_NODES = [{ rpc: 'https://n.example/jsonrpc', api: 'https://n.example' }]
 const config = unwrap(parseConfig({ ...bindings, TRON_NODES }))
 const anything = { parse: (value: unknown) => value, merge: (a: unknown) => a }
 

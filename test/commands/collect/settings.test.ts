@@ -84,7 +84,8 @@ describe('the options of a plan', () => {
   it('the account number is that of the key', () => {
     const key = keysOf(testMnemonic).extendedPublicKey(5)
     expect(read({}, { TRON_XPUB: key }, key).account).toBe(5)
-    const chainKey = HDKey.fromExtendedKey(key).deriveChild(0).publicExtendedKey // such a key does not contain the account's number
+    // such a key does not contain the account's number
+    const chainKey = HDKey.fromExtendedKey(key).deriveChild(0).publicExtendedKey
     expect(read({ account: '5' }, { TRON_XPUB: chainKey }, chainKey).account).toBe(5)
   })
 })

@@ -9,7 +9,8 @@ import { type Receiver, startReceiver, status } from '../../webhooks/receiver.ts
 
 const platform = {
   fetch,
-  clock: createVirtualClock(Date.now()), // starts at the machine's time, because receivers compare timestamps with the machine's clock
+  // starts at the machine's time, because receivers compare timestamps with the machine's clock
+  clock: createVirtualClock(Date.now()),
 }
 
 const endpointOf = ({ url }: Receiver, i: number): WebhookEndpoint => {

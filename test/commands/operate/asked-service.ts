@@ -91,7 +91,8 @@ export async function startAsked(secret: string | null, changes: Record<string, 
       const claims = { sub: 'shop', scope: 'ledger:post ledger:pay', exp: Math.floor(clock.now() / 1_000) + 600 }
       const headers = { ...bearer(await signHs256(claims, backendSecret)), 'content-type': 'application/json' }
       const response = await fetch(url + path, { method: 'POST', headers, body: JSON.stringify(body) })
-      const { data, msg } = (await response.json()) as { data: { list: { id: number }[] }; msg: string } // safe: the service's own reply
+      // safe: the service's own reply
+      const { data, msg } = (await response.json()) as { data: { list: { id: number }[] }; msg: string }
       if (!response.ok) throw new Error(msg)
       return data
     },

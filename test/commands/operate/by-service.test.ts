@@ -45,7 +45,8 @@ async function shop(
 }
 
 it('a person decides a deposit, and approves and cancels payouts, from a terminal', async () => {
-  const { data } = (await (await fetch(`${service.url}/tron/generate`)).json()) as { data: { address: string } } // safe: the service's own reply
+  // safe: the service's own reply
+  const { data } = (await (await fetch(`${service.url}/tron/generate`)).json()) as { data: { address: string } }
   const { txid } = await service.devnet.pay({ to: data.address, amount: '60', currency: 'TRX' })
   await service.devnet.mine(5)
   const held = async () => (await shop('/ledger/deposits?state=held')).list[0]

@@ -62,14 +62,16 @@ function deploy({ folder }: LocalDatabase, host: MemoryHost, variables: Record<s
     const init = { headers: { ...bearer(token), 'content-type': 'application/json' } }
     const post = body === undefined ? {} : { method: 'POST', body: JSON.stringify(body) }
     const response = await service.fetch(new Request(`https://wallet.example${path}`, { ...init, ...post }), bindings)
-    return (await response.json()) as { readonly code: number; readonly data?: unknown } // safe: the service's own reply
+    // safe: the service's own reply
+    return (await response.json()) as { readonly code: number; readonly data?: unknown }
   }
   const backend = async () => signHs256({ sub: 'shop', exp: expiry(), scope: 'ledger:read ledger:post' }, backendSecret)
   return {
     tick: () => scanner.alarm(),
     address: async (uid: number) =>
       send('/tron/generate', await signHs256({ sub: `${uid}`, exp: expiry() }, testSecret)),
-    ledger: async <T>(path: string) => (await send(path, await backend())).data as T, // safe: the caller names the route's type
+    // safe: the caller names the route's type
+    ledger: async <T>(path: string) => (await send(path, await backend())).data as T,
     post: async (...entries: readonly object[]) => send('/ledger/entries', await backend(), { entries }),
     close: () => sqlite.close(),
   }

@@ -211,7 +211,8 @@ describe('npm run operate, with the real migrations', () => {
         object & { created_at: number },
       ]
       const begins = () => rows(`SELECT begins_at FROM webhook WHERE endpoint = '${keys.current}'`)
-      expect(begins()).toEqual([{ begins_at: first }]) // the endpoint was registered after this event, so `replay` has moved `begins_at` back
+      // the endpoint was registered after this event, so `replay` has moved `begins_at` back
+      expect(begins()).toEqual([{ begins_at: first }])
       const why =
         'Stopped: there is no such endpoint, or it has not received that event yet.\n' +
         'What to do: "npm run operate -- webhooks status --local" shows the endpoints, with their numbers, keys and positions.\n'

@@ -101,7 +101,8 @@ async function request(path: string, init: RequestInit = {}): Promise<readonly S
   const signed = token === null ? signHs256({ sub: '7', exp: soon }, testSecret) : token.sign(secret)
   const headers = { authorization: `Bearer ${await signed}`, 'content-type': 'application/json' }
   const answer = await fetch(worker.url('wallet') + path, { ...init, headers })
-  const { data, msg } = (await answer.json()) as { data?: { list: Shown[] }; msg: string } // safe: the service's own envelope
+  // safe: the service's own envelope
+  const { data, msg } = (await answer.json()) as { data?: { list: Shown[] }; msg: string }
   expect([path, answer.status, msg]).toEqual([path, 200, expect.stringMatching(/^success/)])
   return data?.list ?? []
 }

@@ -101,7 +101,8 @@ function take(script: Script, { id, transaction }: { readonly id: number; readon
 function answer(script: Script, path: string, body: string) {
   const url = new URL(path, 'http://service')
   if (url.pathname === '/ledger/payouts/signed') {
-    const { signed } = JSON.parse(body) as { signed: { id: number; transaction: string }[] } // safe: the signer's own request
+    // safe: the signer's own request
+    const { signed } = JSON.parse(body) as { signed: { id: number; transaction: string }[] }
     script.batches.push(signed.length)
     return { list: signed.map((one) => take(script, one)), count: signed.length }
   }

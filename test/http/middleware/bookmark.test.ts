@@ -32,7 +32,8 @@ async function watched(refuse = false) {
     },
   })
   const service = await startService({ DB: spied })
-  await service.get('/health', null) // an isolate's first request also compares the configuration with the stored settings
+  // an isolate's first request also compares the configuration with the stored settings
+  await service.get('/health', null)
   starts.length = 0
   return { service, starts }
 }

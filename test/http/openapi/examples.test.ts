@@ -101,7 +101,8 @@ test.each(allReasons().filter((one) => !inLists.includes(one)))(
 
 describe('the example of each parameter', () => {
   const queries = documented.flatMap(({ path, operation: { parameters = {} } }) => {
-    const uid = (name: string) => ('uid' in parameters && !['txid', 'address'].includes(name) ? 'uid=7&' : '') // examples of these two have no `uid`
+    // examples of these two have no `uid`
+    const uid = (name: string) => ('uid' in parameters && !['txid', 'address'].includes(name) ? 'uid=7&' : '')
     return Object.entries(parameters)
       .filter(([name]) => name !== 'uid')
       .map(([name, { example }]) => `${path}?${uid(name)}${name}=${encodeURIComponent(example)}`)

@@ -99,7 +99,8 @@ describe('a remark', () => {
 
 it('says of a list in a request that it has no item twice', () => {
   const lists = documentedOperations().flatMap(
-    ({ operation: { body }, path }) => (body === undefined || path.endsWith('/signed') ? [] : [path]), // the items of `/signed` are answered one by one
+    // the items of `/signed` are answered one by one
+    ({ operation: { body }, path }) => (body === undefined || path.endsWith('/signed') ? [] : [path]),
   )
   const bodies = [
     'PostEntriesRequest',

@@ -1,5 +1,5 @@
-// Tokens by several compilers. Each is called with `transfer` whose recipient's word has Tron's prefix 41 before its 20 bytes. The run fails if a token
-// behaves otherwise than listed.
+// Tokens by several compilers. Each is called with `transfer` whose recipient's word has Tron's
+// prefix 41 before its 20 bytes. The run fails if a token behaves otherwise than listed.
 import { spawn } from 'node:child_process'
 import { createRequire } from 'node:module'
 import { createServer } from 'node:net'
@@ -60,7 +60,8 @@ const contracts = [
 function compile(version, source) {
   const solc = require(`solc-${version}`)
   process.removeAllListeners('uncaughtException') // solc's handler prints the whole bundle of solc before any error
-  if (version === '0.4.18') return solc.compile(source, 1).contracts[':Token'].bytecode // this version takes only the source text
+  // this version takes only the source text
+  if (version === '0.4.18') return solc.compile(source, 1).contracts[':Token'].bytecode
   const settings = { outputSelection: { '*': { '*': ['evm.bytecode.object'] } } }
   const input = { language: 'Solidity', sources: { token: { content: source } }, settings }
   const { contracts: made, errors } = JSON.parse((solc.compileStandardWrapper ?? solc.compile)(JSON.stringify(input)))
@@ -75,7 +76,8 @@ const port = await new Promise((resolve) => {
   })
 })
 const anvil = spawn(process.argv[2], ['--port', String(port), '--silent'], { stdio: 'ignore', detached: true })
-process.once('exit', () => process.kill(-anvil.pid)) // the whole process group: this anvil is a script that starts the real one
+// the whole process group: this anvil is a script that starts the real one
+process.once('exit', () => process.kill(-anvil.pid))
 
 async function rpc(method, ...params) {
   const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method, params })

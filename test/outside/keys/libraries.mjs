@@ -1,5 +1,6 @@
-// biome-ignore-all lint/correctness/noUndeclaredDependencies: run.sh installs them in a temporary folder
-// npm's libraries: the addresses of an extended public key, and the wallet of a mnemonic in several spellings. See judge.ts.
+// biome-ignore-all lint/correctness/noUndeclaredDependencies: run.sh installs them
+// npm's libraries: the addresses of an extended public key, and the wallet of a mnemonic in several
+// spellings. See judge.ts.
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 
@@ -8,7 +9,10 @@ const given = JSON.parse(readFileSync(process.argv[2], 'utf8'))
 const hex = (bytes) => Buffer.from(bytes).toString('hex')
 const account = "m/44'/195'/0'"
 
-/** Prints what a library makes: the public keys below the account, and for each spelling what `accountOf` returns, or null if it throws. */
+/**
+ * Prints what a library makes: the public keys below the account, and for each spelling what
+ * `accountOf` returns, or null if it throws.
+ */
 function show(library, { path, keyAt, accountOf }) {
   const attempt = (make) => {
     try {

@@ -1,5 +1,6 @@
-// biome-ignore-all lint/correctness/noUndeclaredDependencies: run.sh installs them in a temporary folder
-// Ledger's hw-app-trx with a device in software, which signs what it gets. The library makes no bytes, so they come from tronweb.
+// biome-ignore-all lint/correctness/noUndeclaredDependencies: run.sh installs them
+// Ledger's hw-app-trx with a device in software, which signs what it gets. The library makes no
+// bytes, so they come from tronweb.
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
@@ -13,7 +14,10 @@ const pathBytes = 1 + 5 * 4
 const finished = Buffer.from('9000', 'hex')
 let raw = Buffer.alloc(0)
 
-/** Replies as the app on the device does: r, s, and the parity as 0 or 1 (app-tron's src/helpers.c, read 2026-11-27). */
+/**
+ * Replies as the app on the device does: r, s, and the parity as 0 or 1 (app-tron's src/helpers.c,
+ * read 2026-11-27).
+ */
 const device = {
   decorateAppAPIMethods() {},
   async send(_cla, _instruction, p1, _p2, data) {

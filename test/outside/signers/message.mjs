@@ -1,4 +1,7 @@
-/** Makes a whole signed transaction as for `broadcasthex`, from its raw data and its signature in hex. Lengths must be below 2^14. */
+/**
+ * Makes a whole signed transaction as for `broadcasthex`, from its raw data and its signature in
+ * hex. Lengths must be below 2^14.
+ */
 export function messageOf(rawDataHex, signatureHex) {
   const signature = signatureHex.replace(/^0x/, '')
   return `${field('0a', rawDataHex)}${field('12', signature)}`.toLowerCase()

@@ -1,5 +1,6 @@
-// biome-ignore-all lint/correctness/noUndeclaredDependencies: run.sh installs them in a temporary folder
-// tronweb: by default with a node's newest block, and with the settings of docs/guides/signers.md ("as below"). See judge.ts.
+// biome-ignore-all lint/correctness/noUndeclaredDependencies: run.sh installs them
+// tronweb: by default with a node's newest block, and with the settings of docs/guides/signers.md
+// ("as below"). See judge.ts.
 import { readFileSync } from 'node:fs'
 import { TronWeb } from 'tronweb'
 import { messageOf, show } from './message.mjs'

@@ -1,5 +1,6 @@
-// biome-ignore-all lint/correctness/noUndeclaredDependencies: run.sh installs them in a temporary folder
-// Trust's wallet-core: by default, and with the settings of docs/guides/signers.md ("as below"). See judge.ts.
+// biome-ignore-all lint/correctness/noUndeclaredDependencies: run.sh installs them
+// Trust's wallet-core: by default, and with the settings of docs/guides/signers.md ("as below").
+// See judge.ts.
 import { readFileSync } from 'node:fs'
 import walletCore from '@trustwallet/wallet-core'
 import Long from 'long'
@@ -20,8 +21,9 @@ function sign(transaction) {
   return messageOf(raw, signature[0])
 }
 
-// The library refers to a block by hashing its header. The case has no headers that hash to its block hashes. So this is a made-up header of the block
-// before the final one: the judge knows the hash of the final block only, and compares no other.
+// The library refers to a block by hashing its header. The case has no headers that hash to its
+// block hashes. So this is a made-up header of the block before the final one: the judge knows the
+// hash of the final block only, and compares no other.
 const blockHeader = {
   timestamp: number(given.head.timestamp - 3_000),
   txTrieRoot: new Uint8Array(32),

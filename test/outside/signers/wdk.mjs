@@ -1,4 +1,4 @@
-// biome-ignore-all lint/correctness/noUndeclaredDependencies: run.sh installs them in a temporary folder
+// biome-ignore-all lint/correctness/noUndeclaredDependencies: run.sh installs them
 // Tether's WDK signs what tronweb has made: by default the bytes that a node makes.
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
@@ -7,7 +7,8 @@ import { messageOf, show } from './message.mjs'
 
 const [, , casePath, node] = process.argv
 const given = JSON.parse(readFileSync(casePath, 'utf8'))
-const { TronWeb } = createRequire(import.meta.resolve('@tetherto/wdk-wallet-tron'))('tronweb') // the version that WDK depends on
+// the version that WDK depends on
+const { TronWeb } = createRequire(import.meta.resolve('@tetherto/wdk-wallet-tron'))('tronweb')
 const { transactionBuilder } = new TronWeb({ fullHost: node })
 const account = await new Wallet(given.mnemonic, { provider: node }).getAccountByPath("2'/0/0")
 

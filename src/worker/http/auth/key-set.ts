@@ -138,7 +138,8 @@ export async function fetchKeySet(fetch: typeof globalThis.fetch, url: string): 
   const signal = AbortSignal.timeout(keysTimeoutMs)
   try {
     const headers = { accept: 'application/json' }
-    const response = await fetch(url, { headers, signal, redirect: 'manual' }) // a redirect could lead to somebody else's keys
+    // a redirect could lead to somebody else's keys
+    const response = await fetch(url, { headers, signal, redirect: 'manual' })
     if (response.status !== 200) return err(`status ${response.status}`)
     const body = await readBytes(response.body, keysBytesMax)
     if (body === null) return err('larger than the limit')

@@ -123,7 +123,8 @@ export async function selectHealth(db: ReadDatabase): Promise<StoredHealth> {
     .leftJoin(scans, sql`true`)
   if (row === undefined) throw new Error('no migration is applied whole')
   const { migration, ...state } = row
-  return { migration, scan: state.height === null ? null : toState(state as StateRow) } // safe: a row of `scan` has a height
+  // safe: a row of `scan` has a height
+  return { migration, scan: state.height === null ? null : toState(state as StateRow) }
 }
 
 type StateRow = Omit<ScanState, 'height' | 'openPayers'> & {

@@ -54,7 +54,8 @@ export async function selectDueRescan(db: ReadDatabase, at: UnixMs): Promise<Res
  */
 export async function selectOpenGaps(db: ReadDatabase, at: UnixMs): Promise<readonly OpenGap[]> {
   const { id, kind, next_height, to_height, attempts, next_try, tried_at, why, created_at } = rescans
-  const isWaiting = and(gte(attempts, 1), gt(next_try, tried_at)) // what is tried again at once had only no time (`triedLate`)
+  // what is tried again at once had only no time (`triedLate`)
+  const isWaiting = and(gte(attempts, 1), gt(next_try, tried_at))
   const isLate = and(eq(kind, 'payout'), lte(created_at, (at - payoutMs) as UnixMs)) // safe: an earlier time
   const rows = await openTables(db)
     .select({ id, from: next_height, to: to_height, attempts, why })
