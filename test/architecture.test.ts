@@ -40,6 +40,15 @@ const folderOf = (file: string) => file.replace(/^src\/(worker\/)?/, '').replace
 const importsOf = (text: string) =>
   [...text.matchAll(/(?:from|import)\s*\(?\s*'([^']+)'/g)].flatMap((match) => match[1] ?? [])
 
+/**
+ * A text or a regular expression that begins and ends on its line. It is not broken, so that it can
+ * be searched for; SQL is.
+ */
+const unbroken =
+  /'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|(?<!sql)`(?:[^`\\]|\\.)*`|(?<=^\s*|[(,=] )\/(?:[^/\\]|\\.)+\/[a-z]*/g
+const isTooLong = (line: string) =>
+  /^\s*(\/\/|\/?\*)/.test(line) ? [...line].length > 100 : [...line.replace(unbroken, "''")].length > 120
+
 /** The files of src that a file imports. */
 const localImportsOf = (file: string) =>
   importsOf(textOf(file))
@@ -192,6 +201,13 @@ describe('the repository', () => {
       (file) => /^(src|test|migrations)\/.*\.(ts|sql|sol)$/.test(file) && leftover.test(textOf(file)),
     )
     expect(found).toEqual([])
+  })
+
+  it('has comments of at most 100 columns, and code of at most 120 beside its texts', () => {
+    const long = files
+      .filter((file) => /^(src|test|migrations)\/.*\.([cm]?[jt]s|css)$/.test(file))
+      .map((file) => ({ file, lines: textOf(file).split('\n').filter(isTooLong) }))
+    expect(long.filter(({ lines }) => lines.length > 0)).toEqual([])
   })
 
   it('has only the agreed names at the top level', () => {

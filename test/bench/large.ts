@@ -106,8 +106,8 @@ function addDeposits(
     INSERT INTO stored_transfer (txid, position, height, cuy, uid, from_address, to_address, raw, native, state, amount,
       seconds, created_at, changed_at)
     SELECT unhex(printf('%08x%056x', (n * 2654435761) % 4294967296, n)), 0, 1 + n / 10, 2, uid,
-      unhex(printf('%08x%032x', (n * 2246822519) % 4294967296, n)), address, '25000000', 0, '${state}', ${isSeen ? 0 : 25_000_000},
-      ${isSeen ? 57 : null}, at, at
+      unhex(printf('%08x%032x', (n * 2246822519) % 4294967296, n)), address, '25000000', 0, '${state}',
+      ${isSeen ? 0 : 25_000_000}, ${isSeen ? 57 : null}, at, at
     FROM (SELECT n, ${uidOf('n')} AS payee, ?2 + (n - ${before}) / ?3 AS at FROM numbers)
     JOIN stored_address ON uid = payee`)
   const [from] = db.prepare('SELECT coalesce(max(created_at), ?) AS at FROM flow').all(startMs)
@@ -121,8 +121,8 @@ function addPayments(db: DatabaseSync, count: number, users: number): void {
   const insert =
     db.prepare(`WITH RECURSIVE numbers(n) AS (SELECT 0 UNION ALL SELECT n + 1 FROM numbers WHERE n + 1 < ?1)
     INSERT INTO posting (entries, posted_by, created_at)
-    SELECT json_array(json_object('uid', 1 + (n * 7919) % ${users}, 'cuy', 2, 'type', 4, 'amount', -1, 'mark', 'two cups',
-      'osn', printf('order-%012d', n))), 'shop', ${endMs} FROM numbers`)
+    SELECT json_array(json_object('uid', 1 + (n * 7919) % ${users}, 'cuy', 2, 'type', 4, 'amount', -1, 'mark',
+      'two cups', 'osn', printf('order-%012d', n))), 'shop', ${endMs} FROM numbers`)
   db.exec('BEGIN')
   insert.run(count)
   db.exec('COMMIT')

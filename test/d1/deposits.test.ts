@@ -147,7 +147,8 @@ describe('the summary', () => {
       db.prepare(
         `UPDATE stored_holding SET balance = '20', read_from = 1, read_to = 1, differing = 3, difference = '-2' WHERE address_id = (SELECT id FROM address WHERE address = '${addressAt(0)}')`,
       ),
-      db.prepare(`INSERT INTO rescan (kind, from_height, to_height, next_height, why, created_at, next_try, attempts, tried_at)
+      db.prepare(`INSERT INTO rescan (kind, from_height, to_height, next_height, why, created_at, next_try, attempts,
+        tried_at)
         VALUES ('gap', 90, 91, 90, 'unreadable', 60, 70, 4, 65)`),
       db.prepare(`INSERT INTO alarm VALUES ('gap-unread', '{"from":90}', 61, 62)`),
     ])
@@ -314,13 +315,17 @@ describe('the cost', () => {
       'DELETE FROM rescan',
       'DELETE FROM alarm',
       `${numbers(count)}
-      INSERT INTO stored_transfer (txid, position, height, cuy, uid, from_address, to_address, raw, native, state, reason,
-        amount, seconds, created_at, changed_at)
-      SELECT unhex(printf('%064x', 1000000 + i)), 0, 100, 1 + (i / 5) % 2, iif(i % 7 = 0, NULL, 1 + i % 2), unhex('${stranger}'),
-        unhex(iif(i % 2, '${addressAt(1)}', '${addressAt(0)}')), '5', 1, iif(i % 7 = 0, 'moved', '${JSON.stringify(depositStates)}' ->> (i % 5)),
-        iif(i % 7 = 0, NULL, CASE i % 5 WHEN 1 THEN 'retired' WHEN 3 THEN 'dust' END), i % 7 > 0 AND i % 5 = 2, NULL, 5, 5 FROM n`,
+      INSERT INTO stored_transfer (txid, position, height, cuy, uid, from_address, to_address, raw, native, state,
+        reason, amount, seconds, created_at, changed_at)
+      SELECT unhex(printf('%064x', 1000000 + i)), 0, 100, 1 + (i / 5) % 2, iif(i % 7 = 0, NULL, 1 + i % 2),
+        unhex('${stranger}'),
+        unhex(iif(i % 2, '${addressAt(1)}', '${addressAt(0)}')), '5', 1,
+          iif(i % 7 = 0, 'moved', '${JSON.stringify(depositStates)}' ->> (i % 5)),
+        iif(i % 7 = 0, NULL, CASE i % 5 WHEN 1 THEN 'retired' WHEN 3 THEN 'dust' END), i % 7 > 0
+          AND i % 5 = 2, NULL, 5, 5 FROM n`,
       `${numbers(count / 2)}
-      INSERT INTO stored_flow (wallet_id, type, transfer_id, amount, balance, mark, created_at, posted_by, number, type_number)
+      INSERT INTO stored_flow (wallet_id, type, transfer_id, amount, balance, mark, created_at, posted_by, number,
+        type_number)
       SELECT 1, 1, i, 1, i, '', ${today} - 86400000 * (i % 400), '', i, i FROM n`,
       `INSERT INTO day SELECT 1, 1, created_at / 86400000, 0, 0, 0 FROM stored_flow GROUP BY 3`,
       `${numbers(count / 2)} INSERT INTO stored_holding (cuy, address_id, due_at) SELECT 1, i + 999999, 5 FROM n`,

@@ -12,8 +12,10 @@ beforeEach(async () => {
 /** Stores `count` dropped transfers; the n-th was dropped at time n in milliseconds. */
 const dropped = (count: number) =>
   withoutTriggers(db, [
-    `${numbers(count)} INSERT INTO stored_transfer (txid, position, height, cuy, native, raw, from_address, to_address, uid, state, amount, created_at, changed_at)
-      SELECT unhex(printf('%064x', i)), 0, 101, 1, 1, '5', unhex(printf('%040x', 1)), (SELECT address FROM stored_address), 1, 'dropped', 0, 1, i FROM n`,
+    `${numbers(count)} INSERT INTO stored_transfer (txid, position, height, cuy, native, raw, from_address, to_address,
+      uid, state, amount, created_at, changed_at)
+      SELECT unhex(printf('%064x', i)), 0, 101, 1, 1, '5', unhex(printf('%040x', 1)), (SELECT address
+        FROM stored_address), 1, 'dropped', 0, 1, i FROM n`,
   ])
 const left = () => column<number>(db, 'SELECT changed_at FROM transfer ORDER BY changed_at')
 

@@ -38,8 +38,8 @@ async function writeEntries(): Promise<void> {
       db
         .prepare(
           `INSERT INTO posting (entries, posted_by, created_at)
-           SELECT json_array(json_object('uid', uid, 'cuy', cuy, 'type', ?2, 'osn', ?3, 'amount', ?4, 'mark', 'by hand')),
-             'shop', ?5
+           SELECT json_array(json_object('uid', uid, 'cuy', cuy, 'type', ?2, 'osn', ?3, 'amount', ?4, 'mark',
+             'by hand')), 'shop', ?5
            FROM wallet WHERE id = ?1`,
         )
         .bind(...entry),
@@ -180,7 +180,8 @@ describe('cost', () => {
       'DELETE FROM wallet',
       `INSERT INTO wallet (id, uid, cuy, balance, entry_count) VALUES (1, 1, 1, 5, ${count}), (2, 1, 2, 5, 1)`,
       `${numbers(count)} INSERT INTO stored_flow
-        SELECT i, 1, iif(i % 10 = 0, 9, 5), 'x' || i, NULL, 1, 1, '', i, 'shop', i, iif(i % 10 = 0, i / 10, i - i / 10) FROM n`,
+        SELECT i, 1, iif(i % 10 = 0, 9, 5), 'x' || i, NULL, 1, 1, '', i, 'shop', i, iif(i % 10 = 0, i / 10, i - i / 10)
+          FROM n`,
       `INSERT INTO stored_flow VALUES (${count + 1}, 2, 5, 'y', NULL, 1, 1, '', 999999, 'shop', 1, 1)`,
     ])
 
@@ -240,7 +241,8 @@ describe('cost', () => {
       'DELETE FROM wallet',
       `${numbers(currencies)} INSERT INTO wallet (id, uid, cuy, balance, entry_count) SELECT i, 1, i, 5, ${count} FROM n`,
       `${numbers(currencies * count)} INSERT INTO stored_flow
-        SELECT i, 1 + i % ${currencies}, iif(place % 2, 9, 5), 'x' || i, NULL, 1, 1, '', i, 'shop', place, (place + 1) / 2
+        SELECT i, 1 + i % ${currencies}, iif(place % 2, 9, 5), 'x' || i, NULL, 1, 1, '', i, 'shop', place,
+          (place + 1) / 2
         FROM (SELECT i, (i + ${currencies} - 1) / ${currencies} AS place FROM n)`,
     ])
 

@@ -147,7 +147,8 @@ it('costs no more with a longer history: neither a page nor its sums', async () 
   const many = 20_000
   await withoutTriggers(db, [
     'INSERT INTO wallet (id, uid, cuy, balance, entry_count, newest_entry) VALUES (1, 1, 1, 20000, 20000, 20000), (2, 1, 2, 0, 0, 0)',
-    `INSERT INTO stored_flow (id, wallet_id, type, osn, amount, balance, mark, created_at, posted_by, number, type_number)
+    `INSERT INTO stored_flow (id, wallet_id, type, osn, amount, balance, mark, created_at, posted_by, number,
+      type_number)
       ${numbers(many)} SELECT i, 1, 9, 'o' || i, 1, i, '', ${Date.UTC(2020, 0, 1)} + i * 3600000, 'shop', i, i FROM n`,
     `INSERT INTO day (cuy, type, day, entries, high, low)
       SELECT 1, 9, created_at / 86400000, max(id), 0, max(id) FROM flow GROUP BY 3`,

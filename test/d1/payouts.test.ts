@@ -38,18 +38,26 @@ async function fill(count: number): Promise<void> {
     'DELETE FROM payout_hour',
     'DELETE FROM payout_sum',
     'DELETE FROM stored_event',
-    `${numbers(count)} INSERT INTO payout (id, uid, cuy, osn, amount, fee, to_address, contract, raw, mark, posted_by, created_at, changed_at,
-        state, approved_by, approved_at, counted, attempts, attempts_max, txid, expires_at, height, reason, cancelled_by, why)
-      SELECT i, 1 + i % 10, 1 + i % 2, 'o' || i, 5, 0, '${stranger}', '', '5', '', 'shop', ${now} - ${minute} * (${count} - i), ${now} - ${minute} * (${count} - i),
-        state, iif(state = 'waiting', NULL, ''), iif(state = 'waiting', NULL, ${now} - ${minute} * (${count} - i)), state NOT IN ('waiting', 'cancelled'),
+    `${numbers(count)} INSERT INTO payout (id, uid, cuy, osn, amount, fee, to_address, contract, raw, mark, posted_by,
+        created_at, changed_at, state, approved_by, approved_at, counted, attempts, attempts_max, txid, expires_at,
+        height, reason, cancelled_by, why)
+      SELECT i, 1 + i % 10, 1 + i % 2, 'o' || i, 5, 0, '${stranger}', '', '5', '', 'shop',
+        ${now} - ${minute} * (${count} - i), ${now} - ${minute} * (${count} - i),
+        state, iif(state = 'waiting', NULL, ''), iif(state = 'waiting', NULL, ${now} - ${minute} * (${count} - i)),
+        state NOT IN ('waiting', 'cancelled'),
         iif(state = 'stuck', 1, 0), 3, iif(state IN ('signed', 'paid', 'stuck'), printf('%064x', i), NULL),
-        iif(state IN ('signed', 'paid', 'stuck'), ${now} + 9, NULL), iif(state IN ('paid', 'stuck'), 90, NULL), iif(state = 'stuck', 'failed', NULL),
+        iif(state IN ('signed', 'paid', 'stuck'), ${now} + 9, NULL), iif(state IN ('paid', 'stuck'), 90, NULL),
+        iif(state = 'stuck', 'failed', NULL),
         iif(state = 'cancelled', 'shop', NULL), iif(state = 'cancelled', 'x', NULL)
       FROM (SELECT i, ${state} AS state FROM n)`,
-    `INSERT INTO payout_transaction (txid, address, payout_id, bytes, reference, expires_at, changed_at, next_send, height, succeeded, moved, ended)
-      SELECT txid, '${addressAt(40)}', id, 'ab', 80, expires_at, changed_at, 0, height, iif(height IS NULL, NULL, state = 'paid'),
-        iif(height IS NULL, NULL, '[]'), iif(state = 'signed', NULL, iif(state = 'paid', 'paid', 'failed')) FROM payout WHERE txid IS NOT NULL`,
-    `INSERT INTO payout_hour SELECT cuy, owner.value, approved_at / 3600000, sum(amount), count(*) FROM payout, json_each(json_array(0, uid)) AS owner
+    `INSERT INTO payout_transaction (txid, address, payout_id, bytes, reference, expires_at, changed_at, next_send,
+      height, succeeded, moved, ended)
+      SELECT txid, '${addressAt(40)}', id, 'ab', 80, expires_at, changed_at, 0, height,
+        iif(height IS NULL, NULL, state = 'paid'),
+        iif(height IS NULL, NULL, '[]'), iif(state = 'signed', NULL, iif(state = 'paid', 'paid', 'failed')) FROM payout
+          WHERE txid IS NOT NULL`,
+    `INSERT INTO payout_hour SELECT cuy, owner.value, approved_at / 3600000, sum(amount), count(*)
+      FROM payout, json_each(json_array(0, uid)) AS owner
       WHERE counted GROUP BY 1, 2, 3`,
     `INSERT INTO payout_sum SELECT state, cuy, count(*), sum(amount) FROM payout WHERE state NOT IN ('paid', 'cancelled') GROUP BY 1, 2`,
     `INSERT INTO stored_event (id, type, uid, created_at, payout) SELECT (SELECT id FROM last_event) + id, 'payout.paid', uid, created_at, '{}' FROM payout`,
@@ -137,8 +145,10 @@ const selections = [undefined, uid(1), uid(7)].flatMap((owner) =>
 async function fillSame(count: number): Promise<void> {
   await fill(count)
   await withoutTriggers(db, [
-    `UPDATE payout SET uid = iif(id % 2, id, 1), osn = iif(id % 2, 'same', 'o' || id), cuy = iif(id <= 40, 1 + id % 4 / 2, 2), state = 'paid',
-      txid = printf('%064x', id), expires_at = 1, height = 90, reason = NULL, cancelled_by = NULL, why = NULL, approved_by = '', approved_at = 0`,
+    `UPDATE payout SET uid = iif(id % 2, id, 1), osn = iif(id % 2, 'same', 'o' || id),
+      cuy = iif(id <= 40, 1 + id % 4 / 2, 2), state = 'paid',
+      txid = printf('%064x', id), expires_at = 1, height = 90, reason = NULL, cancelled_by = NULL, why = NULL,
+      approved_by = '', approved_at = 0`,
     `UPDATE payout SET state = 'stuck', reason = 'failed' WHERE id <= 40 AND id % 8 < 4`,
   ])
 }
@@ -182,8 +192,10 @@ it('what a list of payouts reads is for what it shows, whoever else has the same
  */
 async function fillUnnamed(count: number): Promise<void> {
   await db
-    .prepare(`${numbers(count)} INSERT INTO payout_transaction (txid, address, changed_at, height, succeeded, moved, ended, next_send)
-      SELECT lower(hex(randomblob(32))), ?1, 1, 90, 1, json_array(json_object('contract', '', 'to', ?2, 'raw', '6')), 'unknown', 0 FROM n`)
+    .prepare(`${numbers(count)} INSERT INTO payout_transaction (txid, address, changed_at, height, succeeded, moved,
+      ended, next_send)
+      SELECT lower(hex(randomblob(32))), ?1, 1, 90, 1, json_array(json_object('contract', '', 'to', ?2, 'raw', '6')),
+        'unknown', 0 FROM n`)
     .bind(payer, stranger)
     .run()
 }
@@ -221,7 +233,8 @@ it('what the offer, a decision, a hand-in, a sending and alarms read is the same
  */
 async function matching({ uid: owner, osn, to, cuy: currency, state }: PayoutSelection): Promise<readonly number[]> {
   const { results } = await db
-    .prepare(`SELECT id FROM payout NOT INDEXED WHERE uid = coalesce(?1, uid) AND osn = coalesce(?2, osn) AND to_address = coalesce(?3, to_address)
+    .prepare(`SELECT id FROM payout NOT INDEXED WHERE uid = coalesce(?1, uid) AND osn = coalesce(?2, osn)
+      AND to_address = coalesce(?3, to_address)
       AND cuy = coalesce(?4, cuy) AND state = coalesce(?5, state) ORDER BY id DESC`)
     .bind(owner ?? null, osn ?? null, to ?? null, currency ?? null, state ?? null)
     .all<{ id: number }>()

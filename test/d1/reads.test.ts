@@ -30,11 +30,16 @@ const txidOf = (kind: (typeof kinds)[number], i: number | 'i' = 'i') =>
 const hexOf = (kind: (typeof kinds)[number], i: number) =>
   (1_000_000 + kinds.indexOf(kind) + 10 * i).toString(16).padStart(64, '0')
 
+const payoutRow = `payout (id, uid, cuy, osn, amount, fee, to_address, contract, raw, mark, posted_by, created_at,
+  changed_at, state, approved_by, approved_at, counted, attempts, attempts_max, txid, expires_at, height, reason,
+  cancelled_by, why)`
 /** SQL for what a payout has in its `state`: the columns from `state` to `why`. */
 const payoutColumns = (id: string) => `state, iif(state = 'waiting', NULL, ''),
   iif(state = 'waiting', NULL, 1), state NOT IN ('waiting', 'cancelled'), state = 'stuck', 3,
-  iif(state IN ('signed', 'paid', 'stuck'), printf('%064x', 900000000 + ${id}), NULL), iif(state IN ('signed', 'paid', 'stuck'), 9000000000000, NULL),
-  iif(state IN ('paid', 'stuck'), 1, NULL), iif(state = 'stuck', 'failed', NULL), iif(state = 'cancelled', 'shop', NULL), iif(state = 'cancelled', 'x', NULL)`
+  iif(state IN ('signed', 'paid', 'stuck'), printf('%064x', 900000000 + ${id}), NULL),
+  iif(state IN ('signed', 'paid', 'stuck'), 9000000000000, NULL),
+  iif(state IN ('paid', 'stuck'), 1, NULL), iif(state = 'stuck', 'failed', NULL),
+  iif(state = 'cancelled', 'shop', NULL), iif(state = 'cancelled', 'x', NULL)`
 
 /** Stores `count` rows of each kind. */
 async function fill({ db, clock }: RunningService, count: number): Promise<void> {
@@ -50,17 +55,19 @@ async function fill({ db, clock }: RunningService, count: number): Promise<void>
         : [kind, kind === 'held' ? `'too-large'` : kind === 'refused' ? `'dust'` : 'NULL', 'NULL']
     return insert(
       'stored_transfer (id, txid, position, height, cuy, uid, from_address, to_address, raw, native, state, reason, amount, review, created_at, changed_at)',
-      `SELECT ${1_000 + part} + 10 * i, unhex(${txidOf(kind)}), 0, ${kind === 'seen' ? 900_000_000 : 1}, 2, ${kind === 'moved' ? 'NULL' : '7'}, unhex('${other}'),
-        unhex('${own}'), '5', 0, '${state}', ${reason}, ${kind === 'credited' ? 5 : 0}, ${review}, 1, ${kind === 'dropped' ? 9_000_000_000_000 : 1} FROM n`,
+      `SELECT ${1_000 + part} + 10 * i, unhex(${txidOf(kind)}), 0, ${kind === 'seen' ? 900_000_000 : 1}, 2,
+        ${kind === 'moved' ? 'NULL' : '7'}, unhex('${other}'),
+        unhex('${own}'), '5', 0, '${state}', ${reason}, ${kind === 'credited' ? 5 : 0}, ${review}, 1,
+          ${kind === 'dropped' ? 9_000_000_000_000 : 1} FROM n`,
     )
   })
   const entry = (part: number, values: string) =>
     insert('stored_flow', `SELECT ${1_000 + part} + 10 * i, ${values} FROM n`)
   const payouts = (id: string, owner: string, osn: string) =>
     insert(
-      `payout (id, uid, cuy, osn, amount, fee, to_address, contract, raw, mark, posted_by, created_at, changed_at, state, approved_by, approved_at, counted, attempts,
-        attempts_max, txid, expires_at, height, reason, cancelled_by, why)`,
-      `SELECT ${id}, ${owner}, 2, ${osn}, 5, 0, '${other}', '${usdtAddress}', '5', '', 'shop', 1, 1, ${payoutColumns(id)}
+      payoutRow,
+      `SELECT ${id}, ${owner}, 2, ${osn}, 5, 0, '${other}', '${usdtAddress}', '5', '', 'shop', 1, 1,
+        ${payoutColumns(id)}
         FROM (SELECT i, '["waiting","approved","signed","paid","stuck","cancelled"]' ->> (i % 6) AS state FROM n)`,
     )
   await withoutTriggers(writable(db), [
@@ -84,13 +91,16 @@ async function fill({ db, clock }: RunningService, count: number): Promise<void>
     ),
     payouts('2 * i', '7', `'o' || i`),
     payouts('2 * i + 1', '1000 + i', `'same'`),
-    `INSERT INTO payout_transaction (txid, address, payout_id, bytes, reference, expires_at, changed_at, next_send, height, succeeded, moved, ended)
-      SELECT txid, '${payoutAddress}', id, 'ab', 1, expires_at, 1, ${Math.round(clock.seconds * 1000) + 300_000}, height, iif(height IS NULL, NULL, state = 'paid'), iif(height IS NULL, NULL, '[]'),
+    `INSERT INTO payout_transaction (txid, address, payout_id, bytes, reference, expires_at, changed_at, next_send,
+      height, succeeded, moved, ended)
+      SELECT txid, '${payoutAddress}', id, 'ab', 1, expires_at, 1, ${Math.round(clock.seconds * 1000) + 300_000},
+        height, iif(height IS NULL, NULL, state = 'paid'), iif(height IS NULL, NULL, '[]'),
         iif(state = 'signed', NULL, iif(state = 'paid', 'paid', 'failed'))
       FROM payout WHERE txid IS NOT NULL`,
     insert(
       'payout_transaction (txid, address, changed_at, height, succeeded, moved, ended, excused, next_send)',
-      `SELECT printf('%064x', 800000000 + i), '${payoutAddress}', 1, 1, 1, json_array(json_object('contract', '${usdtAddress}', 'to', '${other}', 'raw', '6')), 'unknown',
+      `SELECT printf('%064x', 800000000 + i), '${payoutAddress}', 1, 1, 1,
+        json_array(json_object('contract', '${usdtAddress}', 'to', '${other}', 'raw', '6')), 'unknown',
         'a test', 1 FROM n`,
     ),
     `INSERT INTO unnamed_outflow SELECT '${usdtAddress}', '${other}', '6', id FROM payout_transaction WHERE payout_id IS NULL`,
@@ -317,7 +327,8 @@ it.each([
     const each = (states: readonly string[], table: string, select: (id: string) => string) => {
       const pairs = states.length * count
       return `${numbers(100 * pairs)} INSERT INTO ${table} ${select(`10000 + ${idOf(pairs)}`)}
-      FROM (SELECT i, '${JSON.stringify(states.toSorted((a, b) => a.localeCompare(b)))}' ->> ((i % ${pairs}) / ${count}) AS state, 1 + i % ${count} AS cuy FROM n)`
+      FROM (SELECT i, '${JSON.stringify(states.toSorted((a, b) => a.localeCompare(b)))}' ->> ((i % ${pairs}) / ${count})
+        AS state, 1 + i % ${count} AS cuy FROM n)`
     }
     await withoutTriggers(writable(plain.db), [
       `${numbers(count)} INSERT OR IGNORE INTO wallet SELECT 100 + i, 7, i, 5, 1, 1 FROM n`,
@@ -326,15 +337,16 @@ it.each([
         'stored_transfer (id, txid, position, height, cuy, uid, from_address, to_address, raw, native, state, reason, amount, created_at, changed_at)',
         (
           id,
-        ) => `SELECT ${id}, unhex(printf('%064x', ${id})), 0, 1, cuy, 7, unhex('${other}'), unhex('${other}'), '5', 0, state,
+        ) => `SELECT ${id}, unhex(printf('%064x', ${id})), 0, 1, cuy, 7, unhex('${other}'), unhex('${other}'), '5', 0,
+          state,
         CASE state WHEN 'held' THEN 'too-large' WHEN 'refused' THEN 'dust' END, iif(state = 'credited', 5, 0), 1, 1`,
       ),
-      `INSERT INTO stored_flow SELECT id, (SELECT wallet.id FROM wallet WHERE wallet.uid = 7 AND wallet.cuy = stored_transfer.cuy), 1, NULL, id, 5, 5, '', 1, '', id, id
+      `INSERT INTO stored_flow SELECT id, (SELECT wallet.id FROM wallet WHERE wallet.uid = 7
+        AND wallet.cuy = stored_transfer.cuy), 1, NULL, id, 5, 5, '', 1, '', id, id
       FROM stored_transfer WHERE state = 'credited'`,
       each(
         payoutStates,
-        `payout (id, uid, cuy, osn, amount, fee, to_address, contract, raw, mark, posted_by, created_at, changed_at, state, approved_by, approved_at, counted, attempts,
-        attempts_max, txid, expires_at, height, reason, cancelled_by, why)`,
+        payoutRow,
         (id) =>
           `SELECT ${id}, 7, cuy, 'o' || i, 5, 0, '${other}', '${usdtAddress}', '5', '', 'shop', 1, 1, ${payoutColumns(id)}`,
       ),

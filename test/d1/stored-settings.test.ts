@@ -102,7 +102,8 @@ describe('the settings that data depends on', () => {
     await withoutTriggers(db, [
       `${numbers(100_000)} INSERT INTO stored_transfer (txid, position, height, cuy, uid, from_address, to_address, raw,
         native, state, amount, created_at, changed_at)
-      SELECT unhex(printf('%064x', i)), 0, 100, 1, 1, unhex('${stranger}'), unhex('${addressAt(0)}'), '5', 1, 'dropped', 0, 5, 5
+      SELECT unhex(printf('%064x', i)), 0, 100, 1, 1, unhex('${stranger}'), unhex('${addressAt(0)}'), '5', 1, 'dropped',
+        0, 5, 5
       FROM n`,
       `${numbers(1_000)} INSERT INTO wallet (uid, cuy) SELECT i, 1 FROM n`,
     ])

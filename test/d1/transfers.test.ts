@@ -296,10 +296,10 @@ describe('cost', () => {
   /** Stores `count` transfers to caller 1, a quarter in each of four states. */
   const fill = async (count: number) => {
     const rows = (state: string, reason: string, start: number) => `${numbers(count / 4)}
-      INSERT INTO stored_transfer (txid, position, height, cuy, uid, from_address, to_address, raw, native, state, reason,
-        amount, seconds, created_at, changed_at)
-      SELECT unhex(printf('%064x', ${start} + i)), 0, 100, 1, 1, unhex('${stranger}'), unhex('${addressAt(0)}'), '5', 1, '${state}',
-        ${reason}, iif('${state}' = 'credited', 1, 0), NULL, 5, 5 FROM n`
+      INSERT INTO stored_transfer (txid, position, height, cuy, uid, from_address, to_address, raw, native, state,
+        reason, amount, seconds, created_at, changed_at)
+      SELECT unhex(printf('%064x', ${start} + i)), 0, 100, 1, 1, unhex('${stranger}'), unhex('${addressAt(0)}'), '5', 1,
+        '${state}', ${reason}, iif('${state}' = 'credited', 1, 0), NULL, 5, 5 FROM n`
     await withoutTriggers(db, [
       rows('credited', 'NULL', 10_000_000),
       rows('refused', `'dust'`, 20_000_000),

@@ -61,12 +61,14 @@ export async function helpText(): Promise<string> {
     `npm start              starts a local chain, the database, the service, a receiver of events and a pretend shop
 npm start -- --log     prints each request and each step of the service too
 npm start -- --help    prints this
-npm start -- --cells 3 has three databases behind one service (CELLS), and a chain and data of their own. The commands act on them
-                       in .devnet/cells-3: (cd .devnet/cells-3; PATH=../../node_modules/.bin:$PATH node ../../src/commands/doctor/start.ts --cell 2)
+npm start -- --cells 3 has three databases behind one service (CELLS), and a chain and data of their own. The commands
+                       act on them in .devnet/cells-3:
+  (cd .devnet/cells-3; PATH=../../node_modules/.bin:$PATH node ../../src/commands/doctor/start.ts --cell 2)
 
 PORT (${ports.service}) and DEVNET_PORT (${ports.tron}) choose other ports. "npm run devnet:reset" deletes the chain and the database.`,
-    `Requests, while it runs. Without a token they act for user 1. ${base}/docs has every route, and tokens in one click.
-The service finds deposits by itself; /tron/recharge looks at once. A payment is on its way after a few seconds, and credited after ${secondsToFinal}.`,
+    `Requests, while it runs. Without a token they act for user 1. ${base}/docs has every route, and tokens in one
+click. The service finds deposits by itself; /tron/recharge looks at once. A payment is on its way after a few seconds,
+and credited after ${secondsToFinal}.`,
     commands([...routes, '/tron/balance'].map((route) => `curl ${base}${route}`)),
     ...(secret === undefined ? [] : await backendParts(base, secret, nodes)),
     `Collect what the deposit addresses hold (docs/guides/collecting.md), here to an address of another public mnemonic:`,
@@ -86,8 +88,8 @@ async function backendParts(base: string, secret: string, nodes: string | null):
   if (readVariable('PAYOUTS') === undefined) return payment
   return [
     ...payment,
-    `It can also pay out, here 5 USDT to an address that nobody has used. First start the signer, in another terminal. It asks for the
-mnemonic, which is "${'test '.repeat(11)}junk" here, in public:`,
+    `It can also pay out, here 5 USDT to an address that nobody has used. First start the signer, in another terminal.
+It asks for the mnemonic, which is "${'test '.repeat(11)}junk" here, in public:`,
     commands([signer]),
     'Then ask for the payout. More than 100 waits at the desk for a person.',
     commands(asking),

@@ -145,8 +145,8 @@ describe('a holding', () => {
   })
 
   it('keeps a comparison', async () => {
-    await run(`UPDATE stored_holding SET balance = '0', read_from = 3, read_to = 9, accepted = '-12', accepted_sent = 3, differing = 2,
-      difference = '-7'`)
+    await run(`UPDATE stored_holding SET balance = '0', read_from = 3, read_to = 9, accepted = '-12', accepted_sent = 3,
+      differing = 2, difference = '-7'`)
     expect(await recorded(a)).toBe(150n)
   })
 })

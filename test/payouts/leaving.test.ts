@@ -176,8 +176,10 @@ async function recoveredAfter(cause: Cause, isTakenBack = false) {
   await (isTakenBack ? rescan(now, 2, scanned) : rescan(now, height, height))
   const database = await isTaken(
     now,
-    `UPDATE payout_transaction SET version = version + 1, payout_id = ${other}, bytes = 'ab', reference = 1, expires_at = 9,
-       height = NULL, succeeded = NULL, moved = NULL, ended = NULL, changed_at = changed_at + 1 WHERE txid = '${signed.txid}'`,
+    `UPDATE payout_transaction SET version = version + 1, payout_id = ${other}, bytes = 'ab', reference = 1,
+      expires_at = 9,
+       height = NULL, succeeded = NULL, moved = NULL, ended = NULL, changed_at = changed_at + 1
+         WHERE txid = '${signed.txid}'`,
   )
   if (database) return { service: true, database } // its bytes are stored now, under another payout
   const killed = now === before ? killedBefore : withKilledSending(now)

@@ -104,7 +104,8 @@ function send(response: ServerResponse, body: string): void {
 
 const page = (content: string) => `<!doctype html><html lang="en"><meta charset="utf-8"><title>Tea shop</title>
 <meta name="viewport" content="width=device-width, initial-scale=1"><meta name="color-scheme" content="light dark">
-<style>html { background: canvas; color: canvastext } body { max-width: 56rem; margin: 0 auto; padding: 0 1rem; font: 100%/1.5 system-ui, sans-serif }</style>
+<style>html { background: canvas; color: canvastext }
+body { max-width: 56rem; margin: 0 auto; padding: 0 1rem; font: 100%/1.5 system-ui, sans-serif }</style>
 <header><h1>Tea shop</h1></header>
 <main>${content}</main>`
 

@@ -378,7 +378,8 @@ describe('the screening that a page shows', () => {
   it('decides about what is held for review, by the events that an endpoint gets', async () => {
     const number = (sql: string) => workers.number('tron-wallet', sql)
     const to = 'a'.repeat(40)
-    await number(`INSERT INTO scan (id, height, finalized, finalized_time, finalized_at, advanced_at, caught_up_at, tried_at)
+    await number(`INSERT INTO scan (id, height, finalized, finalized_time, finalized_at, advanced_at, caught_up_at,
+      tried_at)
       VALUES (1, 9, 9, 0, 0, 0, 0, 0)`)
     await number(
       `INSERT INTO stored_address (id, uid, address, issued_height, created_at) VALUES (1, 12, unhex('${to}'), 9, 0)`,
@@ -386,8 +387,10 @@ describe('the screening that a page shows', () => {
     await number('UPDATE scan SET finalized = 20, height = 20')
     const before = received[0]?.length ?? 0
     for (const txid of Object.values(txids)) {
-      await number(`INSERT INTO stored_transfer (txid, position, height, cuy, uid, from_address, to_address, raw, native, state,
-        reason, review, amount, created_at, changed_at) VALUES (unhex('${txid}'), 0, 15, 1, 12, unhex('${'f'.repeat(40)}'), unhex('${to}'),
+      await number(`INSERT INTO stored_transfer (txid, position, height, cuy, uid, from_address, to_address, raw,
+        native, state,
+        reason, review, amount, created_at, changed_at)
+          VALUES (unhex('${txid}'), 0, 15, 1, 12, unhex('${'f'.repeat(40)}'), unhex('${to}'),
         '2000000000', 1, 'held', 'review', 'open', 0, 1, 1)`)
     }
     await open(12) // any post wakes the endpoints, which then deliver all new events

@@ -70,8 +70,8 @@ export type StoredEvent = Numbers<'id' | 'uid'> &
 // The only SQL of the simulation, beside the audits that it shares with test/rivals, so that only
 // this file depends on the names of columns.
 const selectScan = `
-SELECT height, hash, finalized, finalized_time AS finalizedTime, advanced_at AS advancedAt, caught_up_at AS caughtUpAt, tried_at AS triedAt, halted,
-  restored_at AS restoredAt, corrected_by AS correctedBy FROM scan`
+SELECT height, hash, finalized, finalized_time AS finalizedTime, advanced_at AS advancedAt, caught_up_at AS caughtUpAt,
+  tried_at AS triedAt, halted, restored_at AS restoredAt, corrected_by AS correctedBy FROM scan`
 const selectTransfers = `
 SELECT id, txid, position, height, cuy, uid, to_address AS "to", state, reason, review, raw,
   amount FROM transfer`

@@ -7,7 +7,8 @@ import { collectOptions, findIgnored, parseOptions } from './command-line.ts'
 const usage = `npm run collect -- plan --to <T…> [--currency USDT,TRX] [--min 20 | USDT=20,TRX=5] [--trx-price 0.3]
     [--gas delegate|transfer] [--gas-from <T…>] [--from-index a] [--to-index b] [--hours 12] [--out plan.json]
     [--production | --env <name>] [--cell <number>] [--scan] [--account n]
-npm run collect -- sign <plan.json> [--to <T…>] [--out signed.json] [--stdin] [--production | --env <name>] [--cell <number>]
+npm run collect -- sign <plan.json> [--to <T…>] [--out signed.json] [--stdin]
+    [--production | --env <name>] [--cell <number>]
 npm run collect -- send <signed.json> [--production | --env <name>] [--cell <number>]`
 
 /** Runs `npm run collect` with the words and options `args`. Returns the exit code. */

@@ -70,4 +70,5 @@ WHERE ${alarmRows.raised_at} IS NOT NULL AND ${alarmRows.kind} IN (${sql.join(
   sql`, `,
 )}) GROUP BY ${alarmRows.kind}`
 
-const selectStuck = sql`SELECT coalesce(sum(${payoutSums.count}), 0) AS count FROM ${payoutSums} WHERE ${payoutSums.state} = 'stuck'`
+const selectStuck = sql`SELECT coalesce(sum(${payoutSums.count}), 0) AS count FROM ${payoutSums}
+  WHERE ${payoutSums.state} = 'stuck'`

@@ -13,12 +13,13 @@ import { reserve } from './reserve.ts'
 import { resumePayouts } from './resume-payouts.ts'
 import { moveEndpoint, replayEvents, showEndpoints } from './webhooks.ts'
 
-const usage = `npm run operate -- <command> --production | --env <name> | --local (this machine)  [--cell <number>, where there are several]
+const usage = `npm run operate -- <command> --production | --env <name> | --local (this machine)
+    [--cell <number>, where there are several]
   rescan --from <block> --to <block> --reason "…"      reads these blocks again
   correct --finalized <block> --reason "…"             lowers a finalized height that was stored wrongly
   gap list                                             shows blocks that were passed over
   gap close --from <block> --reason "…"                ends the attempts to read them
-  reserve [--from <index>] --to <index>                these addresses belong to no user: after a restore, or below the first
+  reserve [--from <index>] --to <index>                no user's addresses: after a restore, or below the first
   currency --cuy <number>                              stores its corrected decimals, before a deposit of it is credited
   payouts resume --txid <txid> --reason "…"            pays out again although no payout names this transaction
   payouts approve <id…> --name <name>                  approves payouts that another name has asked for; a stuck one
@@ -28,12 +29,13 @@ const usage = `npm run operate -- <command> --production | --env <name> | --loca
                                                        decides a deposit that is held for review
   desk-token --name <name> --scope read,approve,pay    makes a token for the desk, for an hour
   fee list                                             shows the fees that issuers of tokens take
-  fee confirm --txid <txid> --reason "…"               the fee that this transaction has set is known: nothing waits for it
+  fee confirm --txid <txid> --reason "…"               the fee that it has set is known: nothing waits for it
   webhooks status                                      shows how far each endpoint is, since when it fails and why
   webhooks replay --endpoint <number> --from <id>      sends it the events from this one on again
   webhooks move --endpoint <number> --from-url-of-key <key>   gives it the position of its earlier URL
-Who approves, cancels, decides or makes a token needs BACKEND_JWT_SECRET: of the file that the doctor reads, of another one (--secret <file>), or
-typed (--stdin: from the input). They ask the service at --service <URL>, on this machine that of "npm start". --moved: what has left is known.`
+Who approves, cancels, decides or makes a token needs BACKEND_JWT_SECRET: of the file that the doctor reads, of another
+one (--secret <file>), or typed (--stdin: from the input). They ask the service at --service <URL>, on this machine that
+of "npm start". --moved: what has left is known.`
 
 const text = { type: 'string' } as const
 const flag = { type: 'boolean' } as const

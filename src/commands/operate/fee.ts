@@ -6,7 +6,8 @@ import { readReason } from './repair.ts'
 
 // Only the newest fee of a token counts, so each later fee needs a confirmation of its own.
 
-const newest = `SELECT *, row_number() OVER (PARTITION BY cuy ORDER BY height DESC, place DESC, position DESC) AS newness
+const newest = `SELECT *, row_number() OVER (PARTITION BY cuy
+  ORDER BY height DESC, place DESC, position DESC) AS newness
   FROM issuer_act WHERE kind = 'fee-set'`
 const listSql = `SELECT cuy, txid, basis_points, raw, confirmed_at, confirmation FROM (${newest})
   WHERE newness = 1 AND (basis_points <> '0' OR raw <> '0') ORDER BY cuy`

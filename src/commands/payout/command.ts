@@ -10,11 +10,13 @@ import { orRefuse } from '../tool-error.ts'
 import { payoutOptions, readCommand } from './options.ts'
 import { parseSettings } from './settings.ts'
 
-const usage = `npm run payout -- run --limits <limits.json> [--service https://…] [--token <file>] [signing] [--production | --env <name>] [--cell <number>]
-npm run payout -- fetch [--service https://…] [--token <file>] [--out payouts.json] [--again <txid>] [--production | --env <name>] [--cell <number>]
-npm run payout -- sign <payouts.json> --limits <limits.json> [--out signed.json] [--beside-network] [signing] [--production | --env <name>] [--cell <number>]
-npm run payout -- submit <signed.json> [--service https://…] [--token <file>] [--production | --env <name>] [--cell <number>]
-  signing: [--journal <file>] [--new-journal] [--backend-keys <jwks.json>] [--minutes n] [--path m/…] [--again <txid | uid:cuy:osn>] [--stdin]`
+const usage = `npm run payout -- run --limits <limits.json> [--service https://…] [--token <file>] [signing] [where]
+npm run payout -- fetch [--service https://…] [--token <file>] [--out payouts.json] [--again <txid>] [where]
+npm run payout -- sign <payouts.json> --limits <limits.json> [--out signed.json] [--beside-network] [signing] [where]
+npm run payout -- submit <signed.json> [--service https://…] [--token <file>] [where]
+  signing: [--journal <file>] [--new-journal] [--backend-keys <jwks.json>] [--minutes n] [--path m/…]
+           [--again <txid | uid:cuy:osn>] [--stdin]
+  where:   [--production | --env <name>] [--cell <number>]`
 
 /** Runs `npm run payout` with these words and options. Returns the exit code. */
 export function runPayout(

@@ -214,7 +214,8 @@ function upsert(db: WriteDatabase, alarms: readonly Judged[], at: UnixMs): D1Pre
   const [raised, seen] = [columnName(raised_at), columnName(seen_at)]
   return toStatement(
     db,
-    sql`INSERT INTO ${alarmRows} (${columns}) SELECT value ->> 0, value ->> 1, value ->> 2, ${at} FROM json_each(${list})
+    sql`INSERT INTO ${alarmRows} (${columns}) SELECT value ->> 0, value ->> 1, value ->> 2, ${at}
+      FROM json_each(${list})
     WHERE true ON CONFLICT DO UPDATE SET ${raised} = coalesce(${raised}, excluded.${raised}),
       ${seen} = iif(excluded.${raised} IS NULL, ${seen}, ${at})`,
   )

@@ -154,6 +154,7 @@ export const payouts = sqliteTable(
 
 const isOpen = 'ended IS NULL'
 const isUnresolved = `ended IN ('unknown', 'late') AND excused IS NULL`
+const isEndOrNull = `ended IS NULL OR ${oneOf(...transactionEnds)('ended')}`
 
 /**
  * Transactions that the payout address sends: signed ones that a signer has handed in for a payout,
@@ -218,7 +219,7 @@ export const payoutTransactions = sqliteTable(
     rule(table.moved, 'moved IS NULL OR json_valid(moved)'),
     rule(
       table.ended,
-      `(ended IS NULL OR ${oneOf(...transactionEnds)('ended')}) AND (succeeded IS NOT NULL) = (ended IS NOT NULL AND ended <> 'expired')
+      `(${isEndOrNull}) AND (succeeded IS NOT NULL) = (ended IS NOT NULL AND ended <> 'expired')
         AND (height IS NOT NULL OR ended IS NULL OR ended IN ('expired', 'unknown'))
         AND (ended <> 'expired' OR past_height IS NOT NULL)`,
     ),

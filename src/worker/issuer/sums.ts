@@ -30,7 +30,8 @@ function partsOf(units: SQL): SQL {
  * now.
  */
 export function selectFrozenSums(): SQL<PartsOfCurrency> {
-  return sql`SELECT standing.cuy AS cuy, count(*) AS addresses, ${partsOf(sql`coalesce(${holdings.balance}, '0')`)} AS parts
+  return sql`SELECT standing.cuy AS cuy, count(*) AS addresses,
+    ${partsOf(sql`coalesce(${holdings.balance}, '0')`)} AS parts
 FROM standing_act AS standing CROSS JOIN ${addresses} ON ${addresses.address} = ${ofHex(sql`standing.address`)}
 LEFT JOIN ${holdings} ON ${holdings.cuy} = standing.cuy AND ${holdings.address_id} = ${addresses.id}
 WHERE standing.kind = 'frozen' GROUP BY standing.cuy`
@@ -40,5 +41,6 @@ WHERE standing.kind = 'frozen' GROUP BY standing.cuy`
 export function selectDestroyedSums(): SQL<PartsOfCurrency> {
   const { cuy, kind, address, raw } = issuerActs
   return sql`SELECT ${cuy}, count(DISTINCT ${address}) AS addresses, ${partsOf(sql`${raw}`)} AS parts
-FROM ${issuerActs} CROSS JOIN ${addresses} ON ${addresses.address} = ${ofHex(address)} WHERE ${kind} = 'destroyed' GROUP BY ${cuy}`
+FROM ${issuerActs} CROSS JOIN ${addresses} ON ${addresses.address} = ${ofHex(address)} WHERE ${kind} = 'destroyed'
+  GROUP BY ${cuy}`
 }

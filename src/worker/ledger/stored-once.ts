@@ -30,5 +30,6 @@ WHERE NOT EXISTS (SELECT 1 FROM ${table} WHERE (${sql.join([...key], sql`, `)}) 
 export function differs({ table, key, rest }: StoredOnce, list: string): SQL {
   const [keys, others] = [key, rest].map((columns) => sql.join([...columns], sql`, `))
   return sql`EXISTS (
-    SELECT 1 FROM json_each(${list}) AS given JOIN ${table} ON (${keys}) = (${given(key)}) AND (${others}) IS NOT (${given(rest)}))`
+    SELECT 1 FROM json_each(${list}) AS given JOIN ${table} ON (${keys}) = (${given(key)})
+      AND (${others}) IS NOT (${given(rest)}))`
 }

@@ -151,7 +151,8 @@ ON CONFLICT DO UPDATE SET ${change}`
 async function selectOutside(db: ReadDatabase, { from, to }: UserRange): Promise<Uid | null> {
   const ofTable = (table: typeof addresses | typeof wallets) => sql`
 SELECT uid FROM (SELECT ${table.uid} FROM ${table} WHERE ${table.uid} < ${from} LIMIT 1)
-UNION ALL SELECT uid FROM (SELECT ${table.uid} FROM ${table} WHERE ${table.uid} > ${to} AND ${table.uid} < ${reservedUid} LIMIT 1)`
+UNION ALL SELECT uid FROM (SELECT ${table.uid} FROM ${table} WHERE ${table.uid} > ${to}
+  AND ${table.uid} < ${reservedUid} LIMIT 1)`
   const found = await toStatement(
     db,
     sql`SELECT uid FROM (${ofTable(addresses)} UNION ALL ${ofTable(wallets)}) LIMIT 1`,

@@ -117,7 +117,8 @@ export function otherPayer(address: Address | SQLWrapper): SQL {
   const { ended, address: from } = payoutTransactions
   const [below, above] = [lt(from, address), gt(from, address)].map(
     (isOther) =>
-      sql`(SELECT ${from} FROM ${payoutTransactions} INDEXED BY payout_transaction_payer WHERE ${ended} IS NULL AND ${isOther} LIMIT 1)`,
+      sql`(SELECT ${from} FROM ${payoutTransactions} INDEXED BY payout_transaction_payer WHERE ${ended} IS NULL
+        AND ${isOther} LIMIT 1)`,
   )
   return sql`coalesce(${below}, ${above})`
 }
@@ -136,7 +137,8 @@ export async function rememberSettings(db: WriteDatabase, meaning: DataMeaning):
 
 async function selectStored(db: ReadDatabase, { currencies }: DataMeaning): Promise<readonly StoredSetting[]> {
   const list = JSON.stringify(currencies)
-  const isConfigured = sql`${storedCurrencies.cuy} IN (SELECT ${given([storedCurrencies.cuy])} FROM json_each(${list}) AS given)`
+  const isConfigured = sql`${storedCurrencies.cuy} IN (SELECT ${given([storedCurrencies.cuy])}
+    FROM json_each(${list}) AS given)`
   const [settings, known, range] = await db.batch([
     toStatement(db, selectSettings),
     toStatement(db, selectCurrencies(sql`NOT ${isConfigured}`)),
@@ -175,7 +177,8 @@ export const selectSettings = sql`SELECT ${storedSettings.name}, ${storedSetting
 export function selectCurrencies(isLookedUp: SQL): SQL {
   const { cuy, contract, decimals, scale } = storedCurrencies
   return sql`
-SELECT ${cuy}, ${contract}, ${decimals}, ${scale}, ${isLookedUp} AND (${isUsed(cuy)}) AS used FROM ${storedCurrencies} ORDER BY ${cuy}`
+SELECT ${cuy}, ${contract}, ${decimals}, ${scale}, ${isLookedUp} AND (${isUsed(cuy)}) AS used FROM ${storedCurrencies}
+  ORDER BY ${cuy}`
 }
 
 /** Selects the stored range of users as a `UserRange`; no row where this database has all users. */
@@ -204,7 +207,9 @@ function insertMeaning(db: WriteDatabase, { settings, currencies }: DataMeaning)
  * are not credited. It reads a few rows for any history.
  */
 function isUsed(cuy: SQLiteColumn): SQL {
-  const open = sql`${transfers} INDEXED BY transfer_uncredited WHERE ${transfers.cuy} = ${cuy} AND ${sql.raw(isOpenTransfer)}`
-  return sql`EXISTS (SELECT 1 FROM ${days} WHERE ${days.cuy} = ${cuy}) OR EXISTS (SELECT 1 FROM ${totals} WHERE ${totals.cuy} = ${cuy})
+  const open = sql`${transfers} INDEXED BY transfer_uncredited WHERE ${transfers.cuy} = ${cuy}
+    AND ${sql.raw(isOpenTransfer)}`
+  return sql`EXISTS (SELECT 1 FROM ${days} WHERE ${days.cuy} = ${cuy})
+    OR EXISTS (SELECT 1 FROM ${totals} WHERE ${totals.cuy} = ${cuy})
       OR EXISTS (SELECT 1 FROM ${open})`
 }

@@ -202,5 +202,6 @@ type SizeRow = typeof sizes.$inferSelect
 /** SQL: the size of the database on the oldest stored day of the last `growthDays`. */
 function selectEarlierSize(today: number): SQL<SizeRow> {
   const { day, bytes } = sizes
-  return sql`SELECT ${day}, ${bytes} FROM ${sizes} WHERE ${day} BETWEEN ${today - growthDays} AND ${today - 1} ORDER BY ${day} LIMIT 1`
+  return sql`SELECT ${day}, ${bytes} FROM ${sizes} WHERE ${day} BETWEEN ${today - growthDays} AND ${today - 1}
+    ORDER BY ${day} LIMIT 1`
 }

@@ -132,16 +132,19 @@ async function measureWritten(workers: RunningWorkers): Promise<readonly Figure[
     INSERT INTO stored_transfer (txid, position, height, cuy, uid, from_address, to_address, raw, native, state, amount,
       seconds, created_at, changed_at)
     SELECT unhex('${txid(digit)}'), 0, finalized, 2, uid, unhex('${stranger}'), address, '25000000', 0, '${state}',
-      ${amount}, ${seconds}, unixepoch() * 1000, unixepoch() * 1000 FROM scan, stored_address WHERE stored_address.id = 8`
+      ${amount}, ${seconds}, unixepoch() * 1000, unixepoch() * 1000 FROM scan, stored_address
+        WHERE stored_address.id = 8`
   const seen = await written(transfer('1', 'seen', 0, '57'))
   const credited = await written(
-    `UPDATE stored_transfer SET version = version + 1, state = 'credited', amount = 25000000, changed_at = unixepoch() * 1000
+    `UPDATE stored_transfer SET version = version + 1, state = 'credited', amount = 25000000,
+      changed_at = unixepoch() * 1000
       WHERE txid = unhex('${txid('1')}')`,
   )
   const direct = await written(transfer('2', 'credited', 25_000_000, 'NULL'))
   const posted =
     await written(`INSERT INTO posting (entries, posted_by, created_at) SELECT json_array(json_object('uid', uid,
-    'cuy', 2, 'type', 4, 'amount', -1, 'mark', '', 'osn', 'written')), 'bench', unixepoch() * 1000 FROM address WHERE derivation_index = 7`)
+    'cuy', 2, 'type', 4, 'amount', -1, 'mark', '', 'osn', 'written')), 'bench', unixepoch() * 1000 FROM address
+      WHERE derivation_index = 7`)
   const address = await written(`INSERT INTO stored_address (id, uid, address, issued_height, created_at)
     SELECT max(id) + 1, 5, unhex('${stranger}'), (SELECT finalized FROM scan), unixepoch() * 1000 FROM stored_address`)
   const comparison = await written(

@@ -42,13 +42,17 @@ async function post({ LEDGER }: Env, order: string, count: number, firstUid: num
 const saveWallet = `INSERT INTO wallet (id, uid, cuy, balance, entry_count, newest_entry) VALUES (?1, ?1, ?2, ?3, 1, 1)
   ON CONFLICT (id) DO UPDATE SET balance = balance + excluded.balance, entry_count = entry_count + 1,
     newest_entry = newest_entry + 1`
-const insertFlow = `INSERT INTO stored_flow (wallet_id, type, osn, transfer_id, amount, balance, mark, created_at, posted_by, number, type_number)
+const insertFlow = `INSERT INTO stored_flow (wallet_id, type, osn, transfer_id, amount, balance, mark, created_at,
+  posted_by, number, type_number)
   VALUES (?1, ?2, ?3, ?4, ?5, (SELECT balance FROM wallet WHERE id = ?1), ?6, ?7, ?8,
     (SELECT entry_count FROM wallet WHERE id = ?1), (SELECT entry_count FROM wallet WHERE id = ?1))`
-const insertTransfer = `INSERT INTO stored_transfer (txid, position, height, cuy, uid, from_address, to_address, raw, native, state,
+const insertTransfer = `INSERT INTO stored_transfer (txid, position, height, cuy, uid, from_address, to_address, raw,
+  native, state,
   amount, created_at, changed_at) VALUES (unhex(?1), 0, ?2, 2, ?3, unhex(?4), unhex(?5), ?6, 0, 'credited', ?7, ?8, ?8)`
-const saveHolding = `INSERT INTO stored_holding (cuy, address_id, part_0, changed_height, due_at) VALUES (2, ?1, ?2, ?3, ?4)
-  ON CONFLICT (cuy, address_id) DO UPDATE SET part_0 = part_0 + excluded.part_0, changed_height = excluded.changed_height`
+const saveHolding = `INSERT INTO stored_holding (cuy, address_id, part_0, changed_height, due_at)
+  VALUES (2, ?1, ?2, ?3, ?4)
+  ON CONFLICT (cuy, address_id) DO UPDATE
+    SET part_0 = part_0 + excluded.part_0, changed_height = excluded.changed_height`
 
 /**
  * The rows that a post writes: the entries and the new balances. An entry needs no further row for

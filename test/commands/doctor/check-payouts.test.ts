@@ -23,7 +23,8 @@ async function linesOf(read: QueryRows): Promise<readonly string[]> {
 const name = `payouts from ${formatBase58(address)}`
 const agreed = `INSERT INTO agreed_decimals (contract, decimals, stored_at) VALUES ('${tether}', 6, 1)`
 const scan = (columns: string, values: string) =>
-  `INSERT INTO scan (id, height, hash, finalized, finalized_time, finalized_at, advanced_at, caught_up_at, tried_at, ${columns})
+  `INSERT INTO scan (id, height, hash, finalized, finalized_time, finalized_at, advanced_at, caught_up_at, tried_at,
+    ${columns})
   VALUES (1, 100, '${'a'.repeat(64)}', 100, 1, 1, 1, 1, 1, ${values})`
 const alarm = (kind: string, subject: string) =>
   `INSERT INTO alarm (kind, subject, raised_at, seen_at) VALUES ('${kind}', '${subject}', 1, 1)`

@@ -43,7 +43,8 @@ function fill(database: LocalDatabase): void {
   )
   for (const text of withLineEnds) rescan.run(text, largest)
   db.prepare(
-    `INSERT INTO stored_transfer (id, txid, position, height, cuy, from_address, to_address, raw, native, state, amount, created_at, changed_at)
+    `INSERT INTO stored_transfer (id, txid, position, height, cuy, from_address, to_address, raw, native, state, amount,
+      created_at, changed_at)
       VALUES (1, unhex(?), 0, ?, 2, unhex(?), unhex(?), ?, 0, 'moved', 0, 1, 1)`,
   ).run('00ff'.repeat(16), largest, '0a'.repeat(20), '0d'.repeat(20), beyond)
   for (const { sql } of triggers) db.exec(String(sql))

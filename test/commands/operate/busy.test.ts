@@ -10,7 +10,8 @@ afterAll(() => database.remove())
 
 it('a tool that reads the local database stops no tick: none of its writes is refused, and the tool sees them', async () => {
   const service = new DatabaseSync(databaseFileIn(database.folder), { timeout: 0 }) // as workerd: no wait for a lock
-  service.exec(`INSERT INTO scan (id, height, hash, finalized, finalized_time, finalized_at, advanced_at, caught_up_at, tried_at)
+  service.exec(`INSERT INTO scan (id, height, hash, finalized, finalized_time, finalized_at, advanced_at, caught_up_at,
+    tried_at)
     VALUES (1, 900000, '${'a'.repeat(64)}', 900000, 5, 5, 5, 5, 5)`)
   const insert =
     service.prepare(`INSERT INTO rescan (kind, from_height, to_height, next_height, why, created_at, next_try)

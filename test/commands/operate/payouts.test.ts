@@ -5,10 +5,12 @@ const [first, second] = ['1', '2'].map((digit) => digit.repeat(64))
 let database: LocalDatabase
 beforeAll(() => {
   database = createLocalDatabase()
-  database.rows(`INSERT INTO scan (id, height, hash, finalized, finalized_time, finalized_at, advanced_at, caught_up_at, tried_at)
+  database.rows(`INSERT INTO scan (id, height, hash, finalized, finalized_time, finalized_at, advanced_at, caught_up_at,
+    tried_at)
     VALUES (1, 100, '${'a'.repeat(64)}', 100, 5, 5, 5, 5, 5)`)
   for (const txid of [first, second]) {
-    database.rows(`INSERT INTO payout_transaction (txid, address, height, succeeded, moved, ended, changed_at, next_send)
+    database.rows(`INSERT INTO payout_transaction (txid, address, height, succeeded, moved, ended, changed_at,
+      next_send)
       VALUES ('${txid}', '${'b'.repeat(40)}', 90, 1, '[]', 'unknown', 5, 5)`)
   }
 })

@@ -49,10 +49,13 @@ function holdDeposit(cuy: number): void {
   service.rows(
     `INSERT INTO stored_address (id, uid, address, issued_height, created_at) VALUES (1, 7, unhex('${address}'), 1, 5) RETURNING id`,
   )
-  service.rows(`INSERT INTO scan (id, height, hash, finalized, finalized_time, finalized_at, advanced_at, caught_up_at, tried_at)
+  service.rows(`INSERT INTO scan (id, height, hash, finalized, finalized_time, finalized_at, advanced_at, caught_up_at,
+    tried_at)
     VALUES (1, 100, '${'a'.repeat(64)}', 100, 5, 5, 5, 5, 5) RETURNING id`)
-  service.rows(`INSERT INTO stored_transfer (txid, position, height, cuy, uid, from_address, to_address, raw, native, state, reason,
-    review, amount, created_at, changed_at) VALUES (unhex('${txid}'), ${cuy === 1 ? 0 : 3}, 90, ${cuy}, 7, unhex('${'c'.repeat(40)}'), unhex('${address}'),
+  service.rows(`INSERT INTO stored_transfer (txid, position, height, cuy, uid, from_address, to_address, raw, native,
+    state, reason,
+    review, amount, created_at, changed_at)
+      VALUES (unhex('${txid}'), ${cuy === 1 ? 0 : 3}, 90, ${cuy}, 7, unhex('${'c'.repeat(40)}'), unhex('${address}'),
     '50000000', ${cuy === 1 ? 1 : 0}, 'held', 'review', 'open', 0, 5, 5) RETURNING txid`)
 }
 const decided = () => service.rows('SELECT decision, why, decided_by FROM decision').map((row) => Object(row))
@@ -78,7 +81,8 @@ describe('payouts approve', () => {
     expect((await approve()).code).toBe(0)
     const getStuck = (attempts: number) =>
       service.rows(
-        `UPDATE payout SET version = version + 1, state = 'stuck', reason = 'failed', attempts = ${attempts}, attempts_max = 9, height = 90,
+        `UPDATE payout SET version = version + 1, state = 'stuck', reason = 'failed', attempts = ${attempts},
+          attempts_max = 9, height = 90,
            txid = '${txid}', expires_at = 9 WHERE id = 1 RETURNING id`,
       )
     service.rows('DROP TRIGGER payout_takes_its_steps')

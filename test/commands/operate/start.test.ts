@@ -24,14 +24,16 @@ describe('npm run operate, with the real migrations', () => {
 
   /** Stores a transfer to user 7 in a block that is not final yet, which also makes an event. */
   const see = (digit: string, height: number) =>
-    rows(`INSERT INTO stored_transfer (txid, position, height, cuy, uid, from_address, to_address, raw, native, state, amount,
+    rows(`INSERT INTO stored_transfer (txid, position, height, cuy, uid, from_address, to_address, raw, native, state,
+      amount,
       seconds, created_at, changed_at) VALUES (unhex('${digit.repeat(64)}'), 0, ${height}, 1, 7, unhex('${second}'),
       unhex('${issued}'), '5', 1, 'seen', 0, 9, 5, 5)`)
 
   beforeAll(() => {
     // its wrangler is a stand-in; busy.test.ts runs the real command with the real wrangler
     database = createLocalDatabase()
-    rows(`INSERT INTO scan (id, height, hash, finalized, finalized_time, finalized_at, advanced_at, caught_up_at, tried_at)
+    rows(`INSERT INTO scan (id, height, hash, finalized, finalized_time, finalized_at, advanced_at, caught_up_at,
+      tried_at)
       VALUES (1, 100, '${'a'.repeat(64)}', 100, 5, 5, 5, 5, 5)`)
   })
   afterAll(() => database.remove())

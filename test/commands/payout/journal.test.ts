@@ -139,7 +139,8 @@ it('is not made again where there is one, and a missing one is not made by itsel
 
 it('is open in one process at a time, and a killed process leaves no lock', async () => {
   const script = `import { openJournal } from '${root}src/commands/payout/journal.ts'
-globalThis.kept = openJournal(${JSON.stringify(path)}, ${JSON.stringify(owner)}); console.log('open'); setInterval(() => {}, 1000)`
+globalThis.kept = openJournal(${JSON.stringify(path)}, ${JSON.stringify(owner)});
+console.log('open'); setInterval(() => {}, 1000)`
   const child = spawn(`${root}node_modules/.bin/node`, ['--input-type=module-typescript', '-e', script], { cwd: root })
   await once(child.stdout, 'data')
   expect(open).toThrow('another process uses')

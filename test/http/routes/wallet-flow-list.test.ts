@@ -96,7 +96,8 @@ describe('GET /wallet/flow/list', () => {
 test('a page of entries past the newest 10,000 is refused, and before is named', async () => {
   await start()
   await withoutTriggers(writable(service.db), [
-    `${numbers(10_000)} INSERT INTO stored_flow SELECT 100 + i, 2, 9, 'o' || i, NULL, 1, 1, '', created_at, 'shop', 2 + i, i
+    `${numbers(10_000)} INSERT INTO stored_flow
+      SELECT 100 + i, 2, 9, 'o' || i, NULL, 1, 1, '', created_at, 'shop', 2 + i, i
       FROM n, (SELECT max(created_at) AS created_at FROM stored_flow)`,
   ])
   const atEnd = { status: 200, count: 10_003 }

@@ -215,7 +215,8 @@ const unpaidIds = (caller: Uid) => sql`(
 /** Selects a `BookState`: one row, also for a user without an address. */
 function selectState(caller: Uid, firstIndex: number): SQL {
   return sql`
-SELECT ${nextIndex(firstIndex)} AS next, json_array_length(${unpaidIds(caller)}) AS unpaid, newest.* FROM (SELECT 1) LEFT JOIN (
+SELECT ${nextIndex(firstIndex)} AS next, json_array_length(${unpaidIds(caller)}) AS unpaid, newest.* FROM (SELECT 1)
+  LEFT JOIN (
   SELECT ${shownList([id, address])} FROM ${addresses} WHERE ${uid} = ${caller} ORDER BY ${id} DESC LIMIT 1
 ) AS newest ON true`
 }
@@ -228,10 +229,12 @@ SELECT ${nextIndex(firstIndex)} AS next, json_array_length(${unpaidIds(caller)})
 function insertCandidate(caller: Uid, first: number, candidates: string, firstIndex: number, gapLimit: number): SQL {
   return sql`
 INSERT INTO ${addresses} (${bareList([id, uid, address, issuedHeight, createdAt, unpaid])})
-SELECT ${first} + key + 1, ${caller}, unhex(value), (SELECT ${scans.finalized} FROM ${scans}), ${nowInDatabase}, nullif(older.unpaid, '[]')
+SELECT ${first} + key + 1, ${caller}, unhex(value), (SELECT ${scans.finalized} FROM ${scans}), ${nowInDatabase},
+  nullif(older.unpaid, '[]')
 FROM json_each(${candidates}) CROSS JOIN (SELECT ${unpaidIds(caller)} AS unpaid) AS older
 WHERE ${first} + key = ${nextIndex(firstIndex)}
-  AND (NOT EXISTS (SELECT 1 FROM ${addresses} WHERE ${uid} = ${caller}) OR json_array_length(older.unpaid) < ${gapLimit})
+  AND (NOT EXISTS (SELECT 1 FROM ${addresses} WHERE ${uid} = ${caller})
+    OR json_array_length(older.unpaid) < ${gapLimit})
 RETURNING ${columnName(id)}`
 }
 

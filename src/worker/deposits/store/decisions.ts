@@ -91,5 +91,6 @@ const listed = [txid, position, decision, why]
 
 const insertDecisions = fixedStatement<'rows' | 'by' | 'at'>(sql`
 INSERT INTO ${decisions} (${bareList([...listed, decided_by, created_at])})
-SELECT ${memberList(listed)}, ${sql.placeholder('by')}, ${sql.placeholder('at')} FROM json_each(${sql.placeholder('rows')})
+SELECT ${memberList(listed)}, ${sql.placeholder('by')}, ${sql.placeholder('at')}
+  FROM json_each(${sql.placeholder('rows')})
 ORDER BY key`)

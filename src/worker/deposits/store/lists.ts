@@ -144,7 +144,8 @@ function byFilter(filter: DepositFilter): DepositScope {
       ${rows(sql`wanted.value`, sql`currency.value`)} AND ${isCredited}`
   return {
     all: sql`(${countedIn(open, sql`wanted.value <> 'credited'`)} UNION ALL ${countedIn(credited, sql`wanted.value = 'credited'`)})`,
-    newest: sql`(${selectHighest(ofStates, ofCurrencies, highest, before, limit)}) CROSS JOIN ${transfers} ON ${id} = newest_id`,
+    newest: sql`(${selectHighest(ofStates, ofCurrencies, highest, before, limit)}) CROSS JOIN ${transfers}
+      ON ${id} = newest_id`,
   }
 }
 
@@ -188,7 +189,8 @@ SELECT (SELECT count(*) FROM (SELECT 1 FROM ${all} LIMIT ${countedMax})) AS coun
   (SELECT ${scans.finalized} FROM ${scans}) AS finalized, (SELECT ${scans.finalized_at} FROM ${scans}) AS finalized_at`
 
 const decided = (column: SQLiteColumn) => sql`(SELECT ${column} FROM ${decisions}
-  WHERE ${decisions.txid} = ${shown(txid)} AND ${decisions.position} = ${position} AND ${decisions.decision} = ${transfers.review})`
+  WHERE ${decisions.txid} = ${shown(txid)} AND ${decisions.position} = ${position}
+    AND ${decisions.decision} = ${transfers.review})`
 const depositColumns = sql`${transferColumns}, ${decided(decisions.why)} AS decided_why,
   ${decided(decisions.decided_by)} AS decided_by, (
   SELECT ${flows.id} FROM ${wallets} CROSS JOIN ${flows} INDEXED BY flow_deposit
@@ -197,5 +199,6 @@ const depositColumns = sql`${transferColumns}, ${decided(decisions.why)} AS deci
 ) AS entry_id`
 
 const selectByKeys = fixedStatement<'keys'>(sql`
-SELECT key AS ordinal, ${depositColumns} FROM json_each(${sql.placeholder('keys')}) CROSS JOIN ${transfers} INDEXED BY transfer_key
+SELECT key AS ordinal, ${depositColumns} FROM json_each(${sql.placeholder('keys')})
+  CROSS JOIN ${transfers} INDEXED BY transfer_key
   ON ${txid} = ${member(txid)} AND ${position} = ${member(position)} AND ${state} <> 'moved'`)

@@ -83,7 +83,8 @@ WHERE ${isOfTransaction} AND ${state} = 'moved' ORDER BY ${transfers.position}`)
 
 const openIn = (open: 'held' | 'seen') => sql`
 SELECT * FROM (SELECT ${transferColumns} FROM ${transfers} INDEXED BY transfer_uid_state
-  WHERE ${eq(transfers.uid, uid)} AND ${sql.raw(isOpenTransfer)} AND ${state} = ${sql.raw(`'${open}'`)} ORDER BY ${transfers.cuy}, ${transfers.id} LIMIT ${shownMax})`
+  WHERE ${eq(transfers.uid, uid)} AND ${sql.raw(isOpenTransfer)} AND ${state} = ${sql.raw(`'${open}'`)}
+    ORDER BY ${transfers.cuy}, ${transfers.id} LIMIT ${shownMax})`
 /**
  * Each state has its own limit: a node can invent seen transfers, and these must not displace held
  * ones.

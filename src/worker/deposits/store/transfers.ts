@@ -331,7 +331,8 @@ UPDATE ${transfers} SET ${columnName(version)} = "change".${columnName(version)}
     columns.map((column) => sql`${columnName(column)} = "change".${columnName(column)}`),
     sql`, `,
   )},
-  ${columnName(seconds)} = coalesce(${seconds}, "change".${columnName(seconds)}), ${columnName(seen_by)} = coalesce(${seen_by}, "change".${columnName(seen_by)})
+  ${columnName(seconds)} = coalesce(${seconds}, "change".${columnName(seconds)}),
+  ${columnName(seen_by)} = coalesce(${seen_by}, "change".${columnName(seen_by)})
 FROM (SELECT ${memberList([id, version, ...columns, seconds, seen_by])} FROM json_each(${rows})) AS "change"
 WHERE ${id} = "change".${columnName(id)}`
 
@@ -352,7 +353,8 @@ SELECT ${memberList(inserted)}, ${at}, ${at} FROM json_each(${rows}) ORDER BY ke
  * a sought transfer may change its block.
  */
 const moveFound = fixedStatement<'rows' | 'at'>(sql`
-UPDATE ${transfers} SET ${columnName(version)} = found.version + 1, ${columnName(height)} = found.height, ${columnName(changed_at)} = ${at}
+UPDATE ${transfers} SET ${columnName(version)} = found.version + 1, ${columnName(height)} = found.height,
+  ${columnName(changed_at)} = ${at}
 FROM (SELECT ${memberList([id, version, height])} FROM json_each(${rows})) AS found WHERE ${id} = found.id`)
 
 /**
@@ -368,18 +370,21 @@ WHERE ${id} IN (SELECT value FROM json_each(${sql.placeholder('ids')})) AND ${so
  */
 const requireUnchanged = fixedStatement<'transfers' | 'correctedBy'>(sql`
 UPDATE ${scans} SET ${columnName(scans.height)} = iif(
-  ${scans.corrected_by} = coalesce(${sql.placeholder('correctedBy')}, ${scans.corrected_by}) AND ${areTransfersUnchanged(sql.placeholder('transfers'))},
+  ${scans.corrected_by} = coalesce(${sql.placeholder('correctedBy')}, ${scans.corrected_by})
+    AND ${areTransfersUnchanged(sql.placeholder('transfers'))},
   ${scans.height}, NULL)`)
 
 const countSeenUpTo = fixedStatement<'max'>(sql`
 SELECT count(*) AS n FROM (
   SELECT 1 FROM ${transfers} INDEXED BY transfer_seen WHERE ${state} = 'seen' LIMIT ${sql.placeholder('max')})`)
 
-const isDropped = sql`${columnName(state)} = 'dropped', ${columnName(version)} = ${version} + 1, ${columnName(changed_at)} = ${at}`
+const isDropped = sql`${columnName(state)} = 'dropped', ${columnName(version)} = ${version} + 1,
+  ${columnName(changed_at)} = ${at}`
 
 const dropUpTo = fixedStatement<'to' | 'at'>(sql`
 UPDATE ${transfers} INDEXED BY transfer_seen SET ${isDropped}
-WHERE ${state} = 'seen' AND ${height} <= ${sql.placeholder('to')} AND NOT ${isInGap} RETURNING ${columnName(seen_by)} AS "seenBy"`)
+WHERE ${state} = 'seen' AND ${height} <= ${sql.placeholder('to')} AND NOT ${isInGap}
+  RETURNING ${columnName(seen_by)} AS "seenBy"`)
 
 const dropInBlock = fixedStatement<'height' | 'unread' | 'at'>(sql`
 UPDATE ${transfers} INDEXED BY transfer_seen SET ${isDropped}

@@ -49,13 +49,15 @@ export const removed = sql`coalesce((SELECT ${removedEvents.last_id} FROM ${remo
  */
 const selectAfter = fixedStatement<'last' | 'max'>(sql`
 SELECT * FROM (
-  SELECT ${id} AS id, ${type} AS type, ${uid} AS uid, ${created_at} AS created_at, ${shown(txid)} AS txid, ${position} AS position,
-    ${cuy} AS cuy, ${raw} AS raw, ${shown(address)} AS address, ${seconds} AS seconds, ${reason} AS reason, ${payout} AS payout,
+  SELECT ${id} AS id, ${type} AS type, ${uid} AS uid, ${created_at} AS created_at, ${shown(txid)} AS txid,
+    ${position} AS position, ${cuy} AS cuy, ${raw} AS raw, ${shown(address)} AS address, ${seconds} AS seconds,
+    ${reason} AS reason, ${payout} AS payout,
     NULL AS entry_type, NULL AS wallet_id, NULL AS osn, NULL AS amount, NULL AS balance, NULL AS mark, NULL AS posted_by
   FROM ${events} WHERE ${id} > max(${sql.placeholder('last')}, ${removed}) ORDER BY ${id} LIMIT ${max})
 UNION ALL SELECT * FROM (
   SELECT ${flows.id}, iif(${flows.type} = 1, 'deposit.credited', 'entry.posted'), ${wallets.uid}, ${flows.created_at},
-    nullif(lower(hex(${transfers.txid})), ''), ${transfers.position}, ${wallets.cuy}, NULL, nullif(lower(hex(${transfers.to_address})), ''), NULL, NULL, NULL,
+    nullif(lower(hex(${transfers.txid})), ''), ${transfers.position}, ${wallets.cuy}, NULL,
+    nullif(lower(hex(${transfers.to_address})), ''), NULL, NULL, NULL,
     ${flows.type}, ${flows.wallet_id}, coalesce(${flows.osn}, ${transfers.osn}), ${flows.amount}, ${flows.balance},
     iif(${flows.type} = 1, 'deposit', ${flows.mark}), ${flows.posted_by}
   FROM ${entriesWithWallet} ${withTransfer}
@@ -64,9 +66,11 @@ ORDER BY id LIMIT ${max}`)
 
 /** SQL that selects ids and times of the `limit` oldest events that were not removed. */
 const selectFirst = (limit: SQLWrapper) => sql`
-    SELECT * FROM (SELECT ${id} AS id, ${created_at} AS at FROM ${events} WHERE ${id} > ${removed} ORDER BY ${id} LIMIT ${limit})
+    SELECT * FROM (SELECT ${id} AS id, ${created_at} AS at FROM ${events} WHERE ${id} > ${removed}
+      ORDER BY ${id} LIMIT ${limit})
     UNION ALL SELECT * FROM (
-      SELECT ${flows.id}, ${flows.created_at} FROM ${flows} WHERE ${flows.id} > ${removed} ORDER BY ${flows.id} LIMIT ${limit})
+      SELECT ${flows.id}, ${flows.created_at} FROM ${flows} WHERE ${flows.id} > ${removed} ORDER BY ${flows.id}
+        LIMIT ${limit})
     ORDER BY id LIMIT ${limit}`
 
 /**
@@ -95,4 +99,5 @@ ON CONFLICT (id) DO UPDATE SET last_id = excluded.last_id RETURNING last_id AS l
  */
 const deleteRemoved = fixedStatement<'max'>(sql`
 DELETE FROM ${events} WHERE ${id} IN (
-  SELECT ${id} FROM ${events} WHERE ${id} <= ${removed} AND ${id} < (SELECT id FROM last_event) ORDER BY ${id} LIMIT ${max})`)
+  SELECT ${id} FROM ${events} WHERE ${id} <= ${removed} AND ${id} < (SELECT id FROM last_event)
+    ORDER BY ${id} LIMIT ${max})`)

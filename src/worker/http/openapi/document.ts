@@ -17,8 +17,9 @@ import { describeWebhooks } from './webhooks.ts'
 const entry = JSON.stringify({ entries: [{ uid: 1, cuy: 2, type: 4, osn: 'order-1001', amt: '-2.5' }] })
 
 const info =
-  () => `Gives each user a Tron deposit address and a wallet. Credits each deposit exactly once, only when it is final, and can explain
-why a transfer is not credited. Three calls: where a user pays, what has come, and the payment that a backend takes.
+  () => `Gives each user a Tron deposit address and a wallet. Credits each deposit exactly once, only when it is final,
+and can explain why a transfer is not credited. Three calls: where a user pays, what has come, and the payment that a
+backend takes.
 
 \`\`\`sh
 curl $WALLET/tron/generate -H "authorization: Bearer $TOKEN"
@@ -27,14 +28,15 @@ curl $WALLET/ledger/entries -H "authorization: Bearer $BACKEND" -H 'content-type
   -d '${entry}'
 \`\`\`
 
-Every response is \`{ code, msg, data }\`: \`code\` repeats the HTTP status, \`msg\` is for people, \`data\` is absent on failure
-and on \`/tron/recharge\`. Amounts are exact decimal numbers in whole units. Unknown query parameters are ignored; a known
-one with a bad value, an empty one or one given twice is a 400. HEAD gets the response to GET without the body; at \`/tron/generate\`,
-\`/tron/recharge\` and \`/ledger/address\`, which act, it is a 405. A request may have its own \`x-request-id\`: 1 to 64 letters, digits,
-\`_\`, \`.\` and \`-\`. Pages of other origins can read responses where the deployment allows their origin; OPTIONS is then a further method.
+Every response is \`{ code, msg, data }\`: \`code\` repeats the HTTP status, \`msg\` is for people, \`data\` is absent
+on failure and on \`/tron/recharge\`. Amounts are exact decimal numbers in whole units. Unknown query parameters are
+ignored; a known one with a bad value, an empty one or one given twice is a 400. HEAD gets the response to GET without
+the body; at \`/tron/generate\`, \`/tron/recharge\` and \`/ledger/address\`, which act, it is a 405. A request may have
+its own \`x-request-id\`: 1 to 64 letters, digits, \`_\`, \`.\` and \`-\`. Pages of other origins can read responses
+where the deployment allows their origin; OPTIONS is then a further method.
 
-Each 409, 422, 429 and 503 has one word for its cause in \`x-reason\`: [all reasons](#reasons) are at the end, and in the schema
-\`Reason\`. Failures that no route lists:
+Each 409, 422, 429 and 503 has one word for its cause in \`x-reason\`: [all reasons](#reasons) are at the end, and in
+the schema \`Reason\`. Failures that no route lists:
 
 ${failuresOutsideRoutes()
   .map((one) => {

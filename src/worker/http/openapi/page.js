@@ -1,4 +1,5 @@
-// The page at /docs. It shows /openapi.json of its own deployment, and sends its requests to that deployment.
+// The page at /docs. It shows /openapi.json of its own deployment, and sends its requests to that
+// deployment.
 
 // Light or dark by the system: the style sheet of Swagger UI has both.
 const dark = matchMedia('(prefers-color-scheme: dark)')
@@ -27,7 +28,10 @@ const ui = window.SwaggerUIBundle({
 showTokenHelp()
 new MutationObserver(repair).observe(document.getElementById('docs'), { childList: true, subtree: true })
 
-/** Takes the tokens out of the fragment of the page's URL, as pairs of scheme and token. `at` is the fragment before the tokens came: it comes back. */
+/**
+ * Takes the tokens out of the fragment of the page's URL, as pairs of scheme and token. `at` is the
+ * fragment before the tokens came: it comes back.
+ */
 function takeTokens() {
   const parameters = new URLSearchParams(location.hash.slice(1))
   const found = ['bearer', 'backend'].filter((name) => parameters.has(name)).map((name) => [name, parameters.get(name)])
@@ -36,7 +40,10 @@ function takeTokens() {
   return found
 }
 
-/** On this machine `npm start` has a shop four ports above the service, which signs tokens. A deployment has no such link. */
+/**
+ * On this machine `npm start` has a shop four ports above the service, which signs tokens. A
+ * deployment has no such link.
+ */
 function showTokenHelp() {
   const help = document.getElementById('tokens')
   if (!/^(localhost|127\.0\.0\.1)$/.test(location.hostname)) return
@@ -51,7 +58,9 @@ function showTokenHelp() {
   help.hidden = false
 }
 
-/** Lists the reasons at the end of the page, and scrolls there if the page was opened at `#reasons`. */
+/**
+ * Lists the reasons at the end of the page, and scrolls there if the page was opened at `#reasons`.
+ */
 function showReasons({ description, 'x-enumDescriptions': texts }) {
   const section = document.getElementById('reasons')
   if (!section.hidden) return
@@ -66,7 +75,8 @@ function showReasons({ description, 'x-enumDescriptions': texts }) {
   about.append(...richText(description))
   section.append(about, list)
   section.hidden = false
-  if (isAboutReasons) requestAnimationFrame(() => requestAnimationFrame(() => section.scrollIntoView())) // by then the routes are drawn above it
+  // by then the routes are drawn above it
+  if (isAboutReasons) requestAnimationFrame(() => requestAnimationFrame(() => section.scrollIntoView()))
 }
 
 /** Elements for a text of the document, whose Markdown is only \`code\` and **bold**. */
@@ -79,7 +89,10 @@ function richText(text) {
   })
 }
 
-/** Adds what Swagger UI leaves out for people who use a screen reader or a keyboard. Runs after every change of the page, and repairs each element once. */
+/**
+ * Adds what Swagger UI leaves out for people who use a screen reader or a keyboard. Runs after
+ * every change of the page, and repairs each element once.
+ */
 function repair() {
   const parts = document.querySelectorAll(
     '#docs :is(select, h3, h4, h5, a.nostyle[href], .info a[href^="#"], .info .renderedMarkdown pre, pre.microlight, [role="region"], .information-container, .scheme-container)',

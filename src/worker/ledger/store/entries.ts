@@ -52,7 +52,8 @@ export function selectBalancesOf(
 export type WalletRow = Pick<typeof wallets.$inferSelect, 'uid' | 'cuy' | 'balance'>
 
 const selectOwn = fixedStatement<'uid'>(sql`
-SELECT ${wallets.cuy}, ${wallets.balance} FROM ${wallets} WHERE ${wallets.uid} = ${sql.placeholder('uid')} ORDER BY ${wallets.cuy}`)
+SELECT ${wallets.cuy}, ${wallets.balance} FROM ${wallets} WHERE ${wallets.uid} = ${sql.placeholder('uid')}
+  ORDER BY ${wallets.cuy}`)
 
 const selectBalancesIn = fixedStatement<'owners'>(sql`
 SELECT DISTINCT ${wallets.uid}, ${wallets.cuy}, ${wallets.balance} FROM json_each(${sql.placeholder('owners')})
@@ -110,7 +111,8 @@ export function selectSumsUpTo({ list }: Currencies, end: SQL): SQL {
 FROM json_each(${JSON.stringify(list.map((currency) => currency.cuy))}) AS currency
 CROSS JOIN json_each(${sql.raw(`'${JSON.stringify(Object.values(entryTypes))}'`)}) AS kind
 CROSS JOIN ${days} ON ${cuy} = currency.value AND ${type} = kind.value AND ${day} = (
-  SELECT max(newest.day) FROM ${days} AS newest WHERE newest.cuy = currency.value AND newest.type = kind.value AND newest.day < ${end})`
+  SELECT max(newest.day) FROM ${days} AS newest WHERE newest.cuy = currency.value AND newest.type = kind.value
+    AND newest.day < ${end})`
 }
 
 /**
@@ -154,12 +156,14 @@ const { id, wallet_id: wid, type, osn, number, type_number } = flows
  * SQL that selects an `EntryRow`. FROM must have `entriesWithWallet` or the same tables, and then
  * `withTransfer`.
  */
-export const entryColumns = sql`${id}, ${wid}, ${wallets.uid}, ${wallets.cuy}, ${type}, coalesce(${osn}, ${transfers.osn}) AS osn,
-  ${flows.amount}, ${flows.balance}, iif(${type} = 1, 'deposit', ${flows.mark}) AS mark, ${flows.created_at}, ${flows.posted_by}`
+export const entryColumns = sql`${id}, ${wid}, ${wallets.uid}, ${wallets.cuy}, ${type},
+  coalesce(${osn}, ${transfers.osn}) AS osn, ${flows.amount}, ${flows.balance},
+  iif(${type} = 1, 'deposit', ${flows.mark}) AS mark, ${flows.created_at}, ${flows.posted_by}`
 /** SQL that joins the transfer of a recharge, for its `osn`. */
 export const withTransfer = sql`LEFT JOIN ${transfers} ON ${transfers.id} = ${flows.transfer_id}`
 function selectPage({ rows, where }: Pick<EntryScope, 'rows' | 'where'>, limit: unknown, offset: unknown = 0): SQL {
-  return sql`SELECT ${entryColumns} FROM ${rows} ${withTransfer} WHERE ${where} ORDER BY ${id} DESC LIMIT ${limit} OFFSET ${offset}`
+  return sql`SELECT ${entryColumns} FROM ${rows} ${withTransfer} WHERE ${where} ORDER BY ${id} DESC LIMIT ${limit}
+    OFFSET ${offset}`
 }
 
 /** How many entries come before the page. */
@@ -326,7 +330,8 @@ function numberOfAll(bounds: Bounds): SQL {
   const before = from === undefined ? sql`0` : numberBelow(bounds, firstEntryAt(sql`${from}`))
   const upTo = numberBelow(bounds, to === undefined ? sql`${endOfIds}` : firstEntryAt(sql`${to}`))
   return sql`
-SELECT coalesce(sum(max(0, ${upTo} - ${before})), 0) AS count FROM ${wallets} WHERE ${isSelected(sql.placeholder('uid'), bounds)}`
+SELECT coalesce(sum(max(0, ${upTo} - ${before})), 0) AS count FROM ${wallets}
+  WHERE ${isSelected(sql.placeholder('uid'), bounds)}`
 }
 
 /**
@@ -342,6 +347,7 @@ function idAfterSkipped(bounds: Bounds): SQL {
   return sql`(
   WITH RECURSIVE step (low, width, older) AS (
     SELECT 0, ${end}, ${below(end)} - ${skipped}
-    UNION ALL SELECT iif(${below(sql`low + width / 2`)} < older, low + width / 2, low), width - width / 2, older FROM step WHERE width > 1)
+    UNION ALL SELECT iif(${below(sql`low + width / 2`)} < older, low + width / 2, low), width - width / 2, older
+      FROM step WHERE width > 1)
   SELECT low + 1 FROM step WHERE width = 1)`
 }

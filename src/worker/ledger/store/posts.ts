@@ -75,14 +75,17 @@ const ownWallet = sql`${wallets} ON ${wallets.uid} = ${member(wallets.uid)} AND 
  * whatever SQLite estimates.
  */
 const knownEntries = sql`${posted} CROSS JOIN ${ownWallet} CROSS JOIN ${flows} INDEXED BY flow_key
-  ON ${flows.osn} = ${member(flows.osn)} AND ${flows.wallet_id} = ${wallets.id} AND ${flows.type} = ${member(flows.type)}`
+  ON ${flows.osn} = ${member(flows.osn)} AND ${flows.wallet_id} = ${wallets.id}
+    AND ${flows.type} = ${member(flows.type)}`
 /** The entries of the post whose key a payout or its refund uses. */
-const payoutEntries = sql`${posted} CROSS JOIN ${payouts} INDEXED BY payout_key ON ${payouts.uid} = ${member(wallets.uid)}
+const payoutEntries = sql`${posted} CROSS JOIN ${payouts} INDEXED BY payout_key
+  ON ${payouts.uid} = ${member(wallets.uid)}
   AND ${payouts.cuy} = ${member(wallets.cuy)} AND ${payouts.osn} = ${member(flows.osn)}
   AND (${member(flows.type)} IN (2, 5) OR (${member(flows.type)} = 4 AND ${payouts.fee} > 0))`
 
 const selectInUse = fixedStatement<'list'>(sql`
-SELECT EXISTS (SELECT 1 FROM ${knownEntries}) AS "isKnown", (SELECT key FROM ${payoutEntries} ORDER BY key LIMIT 1) AS place`)
+SELECT EXISTS (SELECT 1 FROM ${knownEntries}) AS "isKnown", (SELECT key FROM ${payoutEntries}
+  ORDER BY key LIMIT 1) AS place`)
 
 /**
  * Inserts into `posting`, whose trigger creates the entries. The conditions repeat what triggers
@@ -96,7 +99,8 @@ WHERE NOT EXISTS (SELECT 1 FROM ${knownEntries}) AND NOT EXISTS (SELECT 1 FROM $
   AND NOT EXISTS (
     SELECT 1 FROM (
       SELECT coalesce(${wallets.balance}, 0) + sum(${member(flows.amount)})
-        OVER (PARTITION BY ${member(wallets.uid)}, ${member(wallets.cuy)} ORDER BY key ROWS UNBOUNDED PRECEDING) AS after
+        OVER (PARTITION BY ${member(wallets.uid)}, ${member(wallets.cuy)}
+          ORDER BY key ROWS UNBOUNDED PRECEDING) AS after
       FROM ${posted} LEFT JOIN ${ownWallet})
     WHERE after NOT BETWEEN 0 AND ${sql.raw(String(amountMax))})`)
 

@@ -70,7 +70,8 @@ function pageOf(selection: StatementSelection, limit: number): SQL {
   const ofCurrency = cuy === undefined ? sql`` : sql` AND ${eq(wallets.cuy, cuy)}`
   return sql`${wallets} CROSS JOIN ${flows} ON ${id} IN (
     SELECT ${oldest.id} FROM ${flows} AS ${oldest} INDEXED BY flow_wallet
-    WHERE ${oldest.wallet_id} = ${wallets.id} AND ${inPeriod(selection, oldest.id)} ORDER BY ${oldest.id} LIMIT ${limit})
+    WHERE ${oldest.wallet_id} = ${wallets.id} AND ${inPeriod(selection, oldest.id)} ORDER BY ${oldest.id}
+      LIMIT ${limit})
   ${withTransfer} WHERE ${eq(wallets.uid, uid)}${ofCurrency}`
 }
 
@@ -90,8 +91,8 @@ function sumsOfUser(uid: Uid, { from, to }: Period): SQL {
   const newestBefore = (time: UnixMs) => sql`(SELECT ${id} FROM ${flows} INDEXED BY flow_wallet
     WHERE ${walletId} = ${wallets.id} AND ${lt(id, firstEntryAt(time))} ORDER BY ${id} DESC LIMIT 1)`
   return sql`
-SELECT ${wallets.cuy} AS cuy, coalesce(opened.balance, 0) || 'e0' AS opening, coalesce(closed.balance, 0) || 'e0' AS closing,
-  coalesce(closed.number, 0) - coalesce(opened.number, 0) AS count
+SELECT ${wallets.cuy} AS cuy, coalesce(opened.balance, 0) || 'e0' AS opening,
+  coalesce(closed.balance, 0) || 'e0' AS closing, coalesce(closed.number, 0) - coalesce(opened.number, 0) AS count
 FROM ${wallets}
 LEFT JOIN ${flows} AS opened ON opened.id = ${newestBefore(from)}
 LEFT JOIN ${flows} AS closed ON closed.id = ${newestBefore(to)}
@@ -108,6 +109,7 @@ function sumsOfAll(currencies: Currencies, { from, to }: Period): SQL {
   return sql`
 SELECT closed.cuy AS cuy, ${sumOf('opened')} AS opening, ${sumOf('closed')} AS closing,
   sum(closed.entries) - coalesce(sum(opened.entries), 0) AS count
-FROM (${before(to)}) AS closed LEFT JOIN (${before(from)}) AS opened ON opened.cuy = closed.cuy AND opened.type = closed.type
+FROM (${before(to)}) AS closed LEFT JOIN (${before(from)}) AS opened ON opened.cuy = closed.cuy
+  AND opened.type = closed.type
 GROUP BY closed.cuy`
 }

@@ -201,18 +201,21 @@ const selectFound = fixedStatement(
  */
 export function isWatched(watched: ReadonlySet<Address>): SQL {
   const list = JSON.stringify([...watched])
-  return sql`NOT EXISTS (SELECT 1 FROM json_each(${openAddresses}) AS payer WHERE payer.value NOT IN (SELECT value FROM json_each(${list})))`
+  return sql`NOT EXISTS (SELECT 1 FROM json_each(${openAddresses}) AS payer
+    WHERE payer.value NOT IN (SELECT value FROM json_each(${list})))`
 }
 
 const nextPayer = (above: SQL) =>
-  sql`(SELECT min(${t.address}) FROM ${t} INDEXED BY payout_transaction_payer WHERE ${t.ended} IS NULL AND ${t.address} > ${above})`
+  sql`(SELECT min(${t.address}) FROM ${t} INDEXED BY payout_transaction_payer WHERE ${t.ended} IS NULL
+    AND ${t.address} > ${above})`
 /**
  * SQL: the addresses of open transactions as a JSON list. It reads a row for each address, however
  * many transactions an address has.
  */
 export const openAddresses = sql`(
   WITH RECURSIVE payer(address) AS (
-    SELECT ${nextPayer(sql`''`)} UNION ALL SELECT ${nextPayer(sql`payer.address`)} FROM payer WHERE payer.address IS NOT NULL)
+    SELECT ${nextPayer(sql`''`)} UNION ALL SELECT ${nextPayer(sql`payer.address`)} FROM payer
+      WHERE payer.address IS NOT NULL)
   SELECT json_group_array(payer.address) FROM payer WHERE payer.address IS NOT NULL)`
 
 const textOf = (table: typeof events | typeof flows) =>
@@ -231,7 +234,8 @@ SELECT nullif(last_event.id, 0) AS "newestId", ${textAt(sql`last_event.id`)} AS 
   EXISTS (SELECT 1 FROM ${t} INDEXED BY payout_transaction_payout WHERE ${t.payout_id} > 0) AS "hasSigned",
   coalesce((SELECT ${scans.height} FROM ${scans}), -1) AS position,
   (SELECT ${scans.finalized_time} FROM ${scans} WHERE ${scans.height} = ${scans.finalized}) AS "finalTime",
-  (SELECT min(${next_height}) FROM ${rescans} INDEXED BY rescan_unread WHERE ${finished_at} IS NULL AND ${kind} <> 'request') AS unread,
+  (SELECT min(${next_height}) FROM ${rescans} INDEXED BY rescan_unread WHERE ${finished_at} IS NULL
+    AND ${kind} <> 'request') AS unread,
   (SELECT ${scans.restored_at} FROM ${scans}) AS "restoredAt",
   ${openAddresses} AS "openPayers"
 FROM last_event`)

@@ -241,7 +241,8 @@ FROM ${payoutSums} WHERE ${payoutSums.state} ${isOpenState} AND ${payoutSums.cou
 ORDER BY ${payoutSums.state}, ${payoutSums.cuy}`)
 
 const selectStuck = fixedStatement<'max'>(sql`
-SELECT ${id} AS payout, ${payouts.reason}, ${failureJson} AS failure FROM ${payouts} INDEXED BY payout_state WHERE ${state} = 'stuck'
+SELECT ${id} AS payout, ${payouts.reason}, ${failureJson} AS failure FROM ${payouts} INDEXED BY payout_state
+  WHERE ${state} = 'stuck'
 LIMIT ${sql.placeholder('max')}`)
 
 const selectUnsigned = fixedStatement<'currencies' | 'before'>(sql`
@@ -254,4 +255,5 @@ SELECT payout, since FROM (
 WHERE since <= ${sql.placeholder('before')} ORDER BY since LIMIT 1`)
 
 const selectUnknown = fixedStatement<'max'>(sql`
-SELECT ${t.txid} FROM ${t} INDEXED BY payout_transaction_unresolved WHERE ${isUnresolved} ORDER BY ${t.changed_at}, ${t.id} LIMIT ${sql.placeholder('max')}`)
+SELECT ${t.txid} FROM ${t} INDEXED BY payout_transaction_unresolved WHERE ${isUnresolved}
+  ORDER BY ${t.changed_at}, ${t.id} LIMIT ${sql.placeholder('max')}`)

@@ -147,7 +147,8 @@ const oldest = (value: SQLWrapper) => sql`iif(${member(uid)} = 0,
       WHERE ${payouts.uid} = ${member(uid)} AND ${isOfOldest}))`
 /** The sum of a part of each amount, as text. */
 const usedPart = (part: (amount: SQLWrapper) => SQL) =>
-  sql`CAST((SELECT coalesce(sum(${part(h.amount)}), 0) FROM ${h} WHERE ${isOfHours}) + ${oldest(part(payouts.amount))} AS TEXT)`
+  sql`CAST((SELECT coalesce(sum(${part(h.amount)}), 0) FROM ${h} WHERE ${isOfHours})
+    + ${oldest(part(payouts.amount))} AS TEXT)`
 /**
  * Sums the approved payouts of the last 24 hours, by stored sums for the whole hours, and one by
  * one for the part of an hour at the beginning.

@@ -178,7 +178,8 @@ function changeOf(
   columns: typeof payoutChanges | typeof transactionChanges,
 ): SQL {
   const assigned = columns.map((column) => sql`${columnName(column)} = "change".${columnName(column)}`)
-  return sql`UPDATE ${table} SET ${columnName(table.version)} = "change".${columnName(table.version)} + 1, ${sql.join(assigned, sql`, `)}
+  return sql`UPDATE ${table} SET ${columnName(table.version)} = "change".${columnName(table.version)} + 1,
+    ${sql.join(assigned, sql`, `)}
 FROM (SELECT ${memberList([table.id, table.version, ...columns])} FROM json_each(${rows})) AS "change"
 WHERE ${table.id} = "change".${columnName(table.id)}`
 }
@@ -226,8 +227,10 @@ export const otherOutflow = sql`coalesce(
   (SELECT json_object('txid', ${t.txid}, 'moved', json(${t.moved})) FROM ${t} INDEXED BY payout_transaction_payout
     WHERE ${t.payout_id} = ${payouts.id} AND ${t.ended} IN ('other', 'late') AND ${t.moved} <> '[]'
       AND NOT (${t.txid} = ${payouts.txid} AND ${payouts.moved} IS NOT NULL) LIMIT 1),
-  (SELECT json_object('txid', ${t.txid}, 'moved', json(${t.moved})) FROM ${out} CROSS JOIN ${t} ON ${t.id} = ${out.transaction_id}
-    WHERE ${out.contract} = ${payouts.contract} AND ${out.to_address} = ${payouts.to_address} AND ${out.raw} = ${payouts.raw} LIMIT 1))`
+  (SELECT json_object('txid', ${t.txid}, 'moved', json(${t.moved})) FROM ${out} CROSS JOIN ${t}
+    ON ${t.id} = ${out.transaction_id}
+    WHERE ${out.contract} = ${payouts.contract} AND ${out.to_address} = ${payouts.to_address}
+      AND ${out.raw} = ${payouts.raw} LIMIT 1))`
 
 const selectByIds = fixedStatement<'ids'>(sql`
 SELECT ${payouts}.*, ${otherOutflow} AS other FROM ${payouts}

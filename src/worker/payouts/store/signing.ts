@@ -205,7 +205,8 @@ SELECT ${payouts}.*, ${otherOutflow} AS other FROM json_each(${sql.placeholder('
 CROSS JOIN ${payouts} ON ${id} IN (
   SELECT oldest.id FROM (
     SELECT ${id} AS id, ${payouts.raw} AS raw FROM ${payouts} INDEXED BY payout_state
-    WHERE ${state} = 'approved' AND ${cuy} = currency.value ->> 'cuy' AND ${id} > ${sql.placeholder('after')} AND NOT ${isToUser}
+    WHERE ${state} = 'approved' AND ${cuy} = currency.value ->> 'cuy' AND ${id} > ${sql.placeholder('after')}
+      AND NOT ${isToUser}
     ORDER BY ${id} LIMIT ${sql.placeholder('among')}) AS oldest
   WHERE currency.value ->> 'most' IS NULL OR length(oldest.raw) < length(currency.value ->> 'most')
     OR (length(oldest.raw) = length(currency.value ->> 'most') AND oldest.raw <= currency.value ->> 'most')
@@ -214,7 +215,8 @@ ORDER BY ${id} LIMIT ${max}`)
 
 const selectSignable = fixedStatement<'ids'>(sql`
 SELECT ${payouts}.*,
-  EXISTS (SELECT 1 FROM ${t} INDEXED BY payout_transaction_payout WHERE ${t.payout_id} = ${id} AND ${t.ended} IS NULL) AS "hasOpen",
+  EXISTS (SELECT 1 FROM ${t} INDEXED BY payout_transaction_payout WHERE ${t.payout_id} = ${id}
+    AND ${t.ended} IS NULL) AS "hasOpen",
   EXISTS (SELECT 1 FROM ${t} INDEXED BY payout_transaction_payout WHERE ${t.payout_id} = ${id} AND ${isUnresolved})
     AS "hasPaidLate",
   ${isToUser} AS "isToUser"

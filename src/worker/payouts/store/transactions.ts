@@ -246,15 +246,18 @@ const isEarlierUnread = sql`EXISTS (SELECT 1 FROM ${t} AS one INDEXED BY payout_
  */
 const claim = fixedStatement<'now' | 'stopped' | 'underway' | 'latest' | 'max' | 'pauses' | 'longest' | 'horizon'>(sql`
 UPDATE ${t} SET ${columnName(t.sends)} = ${t.sends} + 1, ${columnName(t.sent_at)} = coalesce(${t.sent_at}, ${now}),
-  ${columnName(t.next_send)} = ${now} + coalesce(${pauses} ->> ('$[' || ${t.sends} || ']'), ${sql.placeholder('longest')})
+  ${columnName(t.next_send)} = ${now} + coalesce(${pauses} ->> ('$[' || ${t.sends} || ']'),
+    ${sql.placeholder('longest')})
 WHERE ${t.id} IN (
   SELECT due.id FROM ${t} AS due INDEXED BY payout_transaction_open WHERE due.ended IS NULL
-    AND due.next_send NOT BETWEEN ${now} + 1 AND ${sql.placeholder('horizon')} AND due.expires_at > ${sql.placeholder('latest')}
+    AND due.next_send NOT BETWEEN ${now} + 1 AND ${sql.placeholder('horizon')}
+      AND due.expires_at > ${sql.placeholder('latest')}
     AND due.id NOT IN (SELECT value FROM json_each(${sql.placeholder('underway')}))
     AND NOT EXISTS (SELECT 1 FROM ${payouts} WHERE ${payouts.id} = due.payout_id
       AND ${payouts.cuy} IN (SELECT value FROM json_each(${sql.placeholder('stopped')})))
     AND NOT EXISTS (SELECT 1 FROM ${t} INDEXED BY payout_transaction_payout
-      WHERE ${t.payout_id} = due.payout_id AND ${t.ended} = 'late' AND (${t.excused} IS NULL OR ${t.changed_at} >= coalesce(due.sent_at, due.changed_at)))
+      WHERE ${t.payout_id} = due.payout_id AND ${t.ended} = 'late'
+        AND (${t.excused} IS NULL OR ${t.changed_at} >= coalesce(due.sent_at, due.changed_at)))
     AND NOT ${isEarlierUnread}
   ORDER BY min(due.sends, 2), due.next_send LIMIT ${sql.placeholder('max')})
 RETURNING ${columnName(t.id)}, ${columnName(t.bytes)}, ${columnName(t.sends)}, ${columnName(t.answers)}`)
@@ -267,9 +270,11 @@ FROM json_each(${sql.placeholder('rows')}) AS told WHERE ${t.id} = told.value ->
  * If the scan has read every final block: the time of the newest one. Else null, and nothing is
  * known to be in no block.
  */
-const readTo = sql`(SELECT ${scans.finalized_time} FROM ${scans} WHERE ${scans.height} = ${scans.finalized} AND ${scans.halted} IS NULL)`
+const readTo = sql`(SELECT ${scans.finalized_time} FROM ${scans} WHERE ${scans.height} = ${scans.finalized}
+  AND ${scans.halted} IS NULL)`
 const selectUntakenRows = fixedStatement<'sentBefore' | 'minedMs' | 'max' | 'taken'>(sql`
-SELECT ${t.payout_id} AS payout, ${t.answers} FROM ${open} WHERE ${t.ended} IS NULL AND ${t.sent_at} <= ${sql.placeholder('sentBefore')}
+SELECT ${t.payout_id} AS payout, ${t.answers} FROM ${open} WHERE ${t.ended} IS NULL
+  AND ${t.sent_at} <= ${sql.placeholder('sentBefore')}
   AND (NOT EXISTS (SELECT 1 FROM json_each(coalesce(${t.answers}, '[]')) AS said
       WHERE said.value ->> 'answer' IN (SELECT value FROM json_each(${sql.placeholder('taken')})))
     OR (${t.sent_at} + ${sql.placeholder('minedMs')} <= ${readTo}
@@ -282,7 +287,8 @@ const selectPayoutsOf = fixedStatement<'txids'>(sql`
 SELECT * FROM ${payouts} WHERE ${payouts.id} IN (SELECT ${t.payout_id} FROM ${t} WHERE ${t.txid} IN ${txids})`)
 
 const selectPassing = fixedStatement<'at'>(sql`
-SELECT * FROM ${open} WHERE ${t.ended} IS NULL AND ${t.past_height} IS NULL AND ${t.expires_at} <= ${sql.placeholder('at')}`)
+SELECT * FROM ${open} WHERE ${t.ended} IS NULL AND ${t.past_height} IS NULL
+  AND ${t.expires_at} <= ${sql.placeholder('at')}`)
 
 /**
  * A transaction is over when every block from the one after its reference block to the first one
@@ -305,16 +311,19 @@ SELECT * FROM ${payouts} WHERE ${payouts.id} IN (SELECT ${t.payout_id} ${over})`
 const fact = (column: Parameters<typeof member>[0]) => sql`fact.${member(column)}`
 const noteSeen = fixedStatement<'seen' | 'until'>(sql`
 UPDATE ${t} SET ${columnName(t.seen_height)} = ${fact(t.height)},
-  ${columnName(t.next_send)} = iif(${t.seen_height} IS NULL, max(${t.next_send}, ${sql.placeholder('until')}), ${t.next_send})
+  ${columnName(t.next_send)} = iif(${t.seen_height} IS NULL, max(${t.next_send}, ${sql.placeholder('until')}),
+    ${t.next_send})
 FROM json_each(${sql.placeholder('seen')}) AS fact WHERE ${t.txid} = ${fact(t.txid)} AND ${t.ended} IS NULL`)
 
 const uncosted = fixedStatement<'since' | 'among' | 'max'>(sql`
 SELECT ${t.id}, ${t.txid}, ${t.height} FROM (
-  SELECT ${payouts.txid} AS txid FROM ${payouts} INDEXED BY payout_state WHERE ${payouts.state} = 'stuck' AND ${payouts.reason} = 'failed'
+  SELECT ${payouts.txid} AS txid FROM ${payouts} INDEXED BY payout_state WHERE ${payouts.state} = 'stuck'
+    AND ${payouts.reason} = 'failed'
   ORDER BY ${payouts.id} DESC LIMIT ${sql.placeholder('among')}) AS stuck
 CROSS JOIN ${t} ON ${t.txid} = stuck.txid WHERE ${t.burnt} IS NULL AND ${t.height} IS NOT NULL
   AND ${t.changed_at} > ${sql.placeholder('since')} LIMIT ${sql.placeholder('max')}`)
 
 const updateCost = fixedStatement<'transaction' | 'burnt' | 'energy'>(sql`
-UPDATE ${t} SET ${columnName(t.burnt)} = ${sql.placeholder('burnt')}, ${columnName(t.energy)} = ${sql.placeholder('energy')}
+UPDATE ${t} SET ${columnName(t.burnt)} = ${sql.placeholder('burnt')},
+  ${columnName(t.energy)} = ${sql.placeholder('energy')}
 WHERE ${t.id} = ${sql.placeholder('transaction')} AND ${t.succeeded} = 0`)

@@ -78,9 +78,11 @@ export async function selectCompareWork(
   const { id } = addresses
   const query = sql`
 SELECT currency.value AS cuy, ${first} AS first, ${last} AS last,
-  EXISTS (SELECT 1 FROM ${addresses} WHERE ${id} > ${last}) OR EXISTS (SELECT 1 FROM ${addresses} WHERE ${id} < ${first}) AS "hasNew",
+  EXISTS (SELECT 1 FROM ${addresses} WHERE ${id} > ${last})
+    OR EXISTS (SELECT 1 FROM ${addresses} WHERE ${id} < ${first}) AS "hasNew",
   (SELECT ${holdings.due_at} FROM ${holdings} INDEXED BY holding_due
-    WHERE ${holdings.cuy} = currency.value AND ${lte(holdings.due_at, at)} ORDER BY ${holdings.due_at} LIMIT 1) AS "dueAt"
+    WHERE ${holdings.cuy} = currency.value AND ${lte(holdings.due_at, at)} ORDER BY ${holdings.due_at}
+      LIMIT 1) AS "dueAt"
 FROM json_each(${JSON.stringify(currencies)}) AS currency LEFT JOIN ${comparedRanges} ON ${cuy} = currency.value`
   type Row = Omit<CompareWork, 'hasNew'> & { readonly hasNew: 0 | 1 }
   return (await toStatement(db, query).all<Row>()).results.map((row) => ({ ...row, hasNew: row.hasNew === 1 }))
@@ -237,7 +239,8 @@ UPDATE ${holdings} SET ${sql.join(
   compared.map((name) => sql`${columnName(holdings[name])} = ${change[name]}`),
   sql`, `,
 )}
-FROM (SELECT ${memberList(listed.map((name) => holdings[name]))}, value ->> 'parts' AS parts, value ->> 'due_before' AS due_before
+FROM (SELECT ${memberList(listed.map((name) => holdings[name]))}, value ->> 'parts' AS parts,
+  value ->> 'due_before' AS due_before
   FROM json_each(${sql.placeholder('list')})) AS ${change}
 WHERE ${holdings.cuy} = ${change.cuy} AND ${holdings.address_id} = ${change.address_id}
   AND ${parts} = parts AND ${holdings.sent} = ${change.sent} AND ${holdings.due_at} = due_before

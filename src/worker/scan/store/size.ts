@@ -16,7 +16,8 @@ export async function storeSize(db: WriteDatabase, { day, bytes, keptFrom }: Siz
 }
 
 const insert = fixedStatement<'day' | 'bytes'>(sql`
-INSERT INTO ${sizes} (day, bytes) VALUES (${sql.placeholder('day')}, ${sql.placeholder('bytes')}) ON CONFLICT DO NOTHING`)
+INSERT INTO ${sizes} (day, bytes) VALUES (${sql.placeholder('day')}, ${sql.placeholder('bytes')})
+  ON CONFLICT DO NOTHING`)
 
 const removeBefore = fixedStatement<'keptFrom'>(
   sql`DELETE FROM ${sizes} WHERE ${sizes.day} < ${sql.placeholder('keptFrom')}`,

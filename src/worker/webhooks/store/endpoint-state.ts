@@ -2,7 +2,14 @@ import { and, eq, type SQL, sql } from 'drizzle-orm'
 import type { EventType } from '../../common/event-types.ts'
 import type { EndpointKey, EventId } from '../../common/ids.ts'
 import type { UnixMs } from '../../common/time.ts'
-import { columnName, openTables, type ReadDatabase, toStatement, type WriteDatabase } from '../../d1/database.ts'
+import {
+  bareList,
+  columnName,
+  openTables,
+  type ReadDatabase,
+  toStatement,
+  type WriteDatabase,
+} from '../../d1/database.ts'
 import { events, webhooks } from '../../d1/state-tables.ts'
 import { flows } from '../../d1/tables.ts'
 import { removed } from '../../events/store/events.ts'
@@ -121,13 +128,15 @@ export async function registerEndpoints(
   const configured = sql`(SELECT value ->> 'key' AS key, value ->> 'number' AS number FROM json_each(${list})) AS configured`
   const { endpoint, number, position, next_try, seen_at, begins_at } = webhooks
   const newest = sql`(SELECT id FROM last_event)`
+  const stored = bareList([endpoint, number, position, next_try, seen_at, begins_at])
   const statements: readonly SQL[] = [
     sql`DELETE FROM ${webhooks}
       WHERE ${seen_at} < ${at - endpointKeptMs} AND ${endpoint} NOT IN (SELECT configured.key FROM ${configured})`,
-    sql`INSERT INTO ${webhooks} (${sql.join([endpoint, number, position, next_try, seen_at, begins_at].map(columnName), sql`, `)})
+    sql`INSERT INTO ${webhooks} (${stored})
       SELECT configured.key, configured.number, ${newest}, 0, ${at}, ${at} FROM ${configured}
       WHERE NOT EXISTS (SELECT 1 FROM ${webhooks} WHERE ${endpoint} = configured.key)`,
-    sql`UPDATE ${webhooks} SET ${columnName(number)} = configured.number, ${columnName(seen_at)} = ${at} FROM ${configured}
+    sql`UPDATE ${webhooks} SET ${columnName(number)} = configured.number, ${columnName(seen_at)} = ${at}
+      FROM ${configured}
       WHERE ${endpoint} = configured.key AND (${number} <> configured.number OR ${seen_at} < ${at - seenEveryMs})`,
   ]
   await db.batch(statements.map((query) => toStatement(db, query)))
