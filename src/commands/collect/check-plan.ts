@@ -1,8 +1,8 @@
 import { formatBase58 } from '../../worker/chain/address.ts'
 import { signerOf, txidOf } from '../../worker/chain/transaction.ts'
 import { trxDecimals } from '../../worker/common/amount.ts'
-import { formatInstant, type UnixMs } from '../../worker/common/time.ts'
-import { type CollectPlan, type CollectStep, hourMs, planHoursMax, type SignedPlan } from './plan.ts'
+import { formatInstant, hourMs, type UnixMs } from '../../worker/common/time.ts'
+import { type CollectPlan, type CollectStep, planHoursMax, type SignedPlan } from './plan.ts'
 import { chargedBytes, encodeStep, payerOf } from './transaction.ts'
 
 /**

@@ -2,7 +2,7 @@ import { HDKey } from '@scure/bip32'
 import { accountDepth, hardened } from '../../worker/addresses/derive.ts'
 import { type Address, formatBase58, parseAddress } from '../../worker/chain/address.ts'
 import { parseUnits } from '../../worker/common/amount.ts'
-import { formatInstant, type UnixMs } from '../../worker/common/time.ts'
+import { formatInstant, hourMs, type UnixMs } from '../../worker/common/time.ts'
 import type { Config } from '../../worker/config/config.ts'
 import type { Currency } from '../../worker/ledger/currencies.ts'
 import { readFinalizedHead } from '../../worker/tron/finalized-head.ts'
@@ -25,7 +25,7 @@ import {
 } from './gather.ts'
 import { noStops } from './issuer-stops.ts'
 import { decideSteps } from './make-plan.ts'
-import { type CollectPlan, hourMs, planHeader, planHoursMax } from './plan.ts'
+import { type CollectPlan, planHeader, planHoursMax } from './plan.ts'
 import { planSummary, planTable } from './tables.ts'
 
 /**

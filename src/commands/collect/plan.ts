@@ -11,8 +11,6 @@ import { accountMax } from '../signing/account-key.ts'
  */
 export const planHoursMax = 24
 
-export const hourMs = 3_600_000
-
 /** How the addresses get gas: energy from the operator's stake, or TRX to burn. */
 export type GasMode = 'delegate' | 'transfer'
 

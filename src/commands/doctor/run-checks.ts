@@ -1,3 +1,4 @@
+import { dayMs } from '../../worker/common/time.ts'
 import { authSchema, backendAuthSchema } from '../../worker/config/auth.ts'
 import { type ChainConfig, chainSchema } from '../../worker/config/chain.ts'
 import type { Config } from '../../worker/config/config.ts'
@@ -32,7 +33,7 @@ export interface DoctorPlatform extends CommandPlatform {
   readonly readRows: QueryRows
 }
 
-const daySeconds = 86_400
+const daySeconds = dayMs / 1_000
 
 /** Checks that the database of a deployment has been created. */
 function checkDatabase({ database, place }: Pick<ConfigurationSource, 'database' | 'place'>): CheckResult {

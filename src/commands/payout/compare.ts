@@ -1,4 +1,4 @@
-import type { UnixMs } from '../../worker/common/time.ts'
+import { dayMs, type UnixMs } from '../../worker/common/time.ts'
 import type { Journal, JournalEntry } from './journal.ts'
 import { isSameContent } from './judge.ts'
 import { type ShownPayout, textOfKey } from './payout.ts'
@@ -7,7 +7,7 @@ import { type ShownPayout, textOfKey } from './payout.ts'
  * Only the journal's entries of this time are compared, in milliseconds: D1 restores copies that
  * are at most 30 days old.
  */
-export const restoreMs = 31 * 86_400_000
+export const restoreMs = 31 * dayMs
 
 /** Transactions in the journal that the service lacks. */
 export interface Lacking {

@@ -1,5 +1,6 @@
 import * as z from 'zod/mini'
-import { formatInstant, type UnixMs } from '../../worker/common/time.ts'
+import { formatInstant, minuteMs, type UnixMs } from '../../worker/common/time.ts'
+import { expirationAheadMsMax } from '../../worker/payouts/signed-bytes.ts'
 import type { JournalEntry } from './journal.ts'
 import { base58Text, decimal, naturalNumber, type ShownHead, type ShownPayout, textOfKey, typedKey } from './payout.ts'
 
@@ -10,8 +11,7 @@ import { base58Text, decimal, naturalNumber, type ShownHead, type ShownPayout, t
  * The longest lifetime of a transaction, in minutes. The service refuses a transaction that expires
  * later than this after the newest final block.
  */
-export const minutesMax = 60
-const minuteMs = 60_000
+export const minutesMax = expirationAheadMsMax / minuteMs
 /** Even if the signer's clock is wrong by this much, no unexpired transaction counts as expired. */
 const clockMarginMs = 10 * minuteMs
 /**

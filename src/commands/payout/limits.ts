@@ -2,6 +2,7 @@ import * as z from 'zod/mini'
 import { formatUnits, parseUnits } from '../../worker/common/amount.ts'
 import type { CurrencyId } from '../../worker/common/ids.ts'
 import { parseJson } from '../../worker/common/result.ts'
+import { dayMs } from '../../worker/common/time.ts'
 import type { Currencies, Currency } from '../../worker/ledger/currencies.ts'
 import { ToolError } from '../tool-error.ts'
 import type { Journal, JournalEntry } from './journal.ts'
@@ -30,7 +31,6 @@ export interface OwnNodesSetting {
   readonly quorum: number | undefined
 }
 
-const dayMs = 86_400_000
 const countPerDayByDefault = 500
 const entry = z.strictObject({
   cuy: z.int(),

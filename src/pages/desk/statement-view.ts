@@ -1,4 +1,5 @@
 /** The statement of one user or of all users. */
+import { dayMs } from '../../worker/common/time.ts'
 import type { Reply } from '../kit/api.ts'
 import { downloadCsv } from '../kit/csv.ts'
 import { difference, isZero, sumOf } from '../kit/decimal.ts'
@@ -18,7 +19,6 @@ const rowsAtOnce = 1_000
  * them.
  */
 const shownMax = 5_000
-const dayMs = 86_400_000
 
 const en = {
   period: 'Period',

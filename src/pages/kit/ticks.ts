@@ -1,3 +1,4 @@
+import { minuteMs } from '../../worker/common/time.ts'
 import type { TimeStep } from './format.ts'
 
 /**
@@ -11,7 +12,6 @@ export interface Ticks {
 
 /** Most marks. More would touch each other on a phone. */
 const ticksMax = 4
-const minuteMs = 60_000
 const dayMinutes = 24 * 60
 const monthMinutes = 30.5 * dayMinutes
 

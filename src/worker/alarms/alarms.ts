@@ -7,7 +7,10 @@ import { type Clock, endsWithin } from '../platform/clock.ts'
 import type { LogFields, Logger } from '../platform/logger.ts'
 import type { Fault, Observation } from '../platform/observation.ts'
 
-/** A scan, or the finalized height, that has not moved for this long raises an alarm. */
+/**
+ * A scan, or the finalized height, that has not moved for this long raises an alarm, and the scan
+ * counts as `stopped`.
+ */
 export const standstillMs = 180_000
 /**
  * A fault of a kind whose end cannot be observed (`unobservedKinds`) counts as ended once it was

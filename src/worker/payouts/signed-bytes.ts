@@ -21,7 +21,7 @@ import {
 } from '../chain/transaction.ts'
 import type { BytesReason } from '../common/payout-reasons.ts'
 import { err, ok, type Result } from '../common/result.ts'
-import type { UnixMs } from '../common/time.ts'
+import { dayMs, hourMs, type UnixMs } from '../common/time.ts'
 
 /** The newest agreed final block. A signer's transactions name it as their reference block. */
 export type Head = Pick<Header, 'height' | 'hash' | 'timestamp'>
@@ -64,12 +64,12 @@ export interface BytesFault {
 const feeLimitMin = transferEnergyMin
 
 /** The expiration of a transaction may be this far after the newest final block. */
-export const expirationAheadMsMax = 3_600_000
+export const expirationAheadMsMax = hourMs
 /**
  * A signer may hand in a transaction that expired at most this long ago. The service does not send
  * such a transaction, and only looks for it in blocks.
  */
-export const expiredMsMax = 86_400_000
+export const expiredMsMax = dayMs
 /**
  * A message names its reference block by two bytes of the height, so heights repeat after this many
  * blocks.

@@ -3,7 +3,7 @@ import { formatBase58 } from '../chain/address.ts'
 import { type BlockHeight, blockSeconds } from '../chain/block.ts'
 import { balancesMax, type Chain, type ChainFailure } from '../chain/chain.ts'
 import { ok, type Result } from '../common/result.ts'
-import type { UnixMs } from '../common/time.ts'
+import { dayMs, type UnixMs } from '../common/time.ts'
 import type { WriteDatabase } from '../d1/database.ts'
 import type { Currencies, Currency } from '../ledger/currencies.ts'
 import type { Clock } from '../platform/clock.ts'
@@ -20,7 +20,7 @@ import {
 } from './store/holdings.ts'
 
 /** A holding (the record of one address in one currency) without changes is compared this often. */
-const compareEveryMs = 86_400_000
+const compareEveryMs = dayMs
 /** Most addresses without transfers that get a holding in one call. */
 const addedMax = 1_000
 /** If more final blocks than this are unread, nothing is compared, because the records are old. */

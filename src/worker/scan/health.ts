@@ -1,10 +1,9 @@
+import { standstillMs } from '../alarms/alarms.ts'
 import { blockSeconds } from '../chain/block.ts'
 import { finalityMs } from '../chain/finality.ts'
 import type { UnixMs } from '../common/time.ts'
 import type { ScanState } from './store/position.ts'
 
-/** The scan is `stopped` when its position has not moved for this long. */
-export const stoppedAfterMs = 180_000
 /**
  * The scan is `behind` if more final blocks than this are unread: five minutes of blocks, more than
  * a healthy scan leaves.
@@ -68,7 +67,7 @@ export function healthOf(state: ScanState | null, now: UnixMs): ScanHealth {
     return { ...heights, status: 'stopped', reason: 'chain-forked', msg }
   }
   const stillMs = now - state.advancedAt
-  if (stillMs > stoppedAfterMs) {
+  if (stillMs > standstillMs) {
     const msg = `the scan has not advanced for ${Math.floor(stillMs / 1000)} s`
     return { ...heights, status: 'stopped', reason: 'scan-stalled', msg }
   }

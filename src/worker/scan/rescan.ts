@@ -1,7 +1,7 @@
 import type { BlockHeight, Txid } from '../chain/block.ts'
 import type { BlockReading } from '../chain/chain.ts'
 import type { RescanId } from '../common/ids.ts'
-import type { UnixMs } from '../common/time.ts'
+import { dayMs, type UnixMs } from '../common/time.ts'
 import type { RescanKind } from '../d1/tables.ts'
 
 /**
@@ -55,7 +55,7 @@ export const notAgreed = 'the nodes do not agree on it, or cannot give it'
 /** `why` of a block before its receipts were tried. */
 export const receiptsMissing = 'its receipts are not read yet'
 const retryMsMin = 60_000
-const retryMsMax = 86_400_000
+const retryMsMax = dayMs
 
 /**
  * Groups gaps into runs of consecutive heights. A block whose receipts are to be read forms a run

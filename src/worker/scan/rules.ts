@@ -2,7 +2,7 @@ import { matchAddresses } from '../addresses/store/address-book.ts'
 import type { Address } from '../chain/address.ts'
 import { type BlockHeight, nativeAsset } from '../chain/block.ts'
 import type { BlockReading, Chain, ChainTransfer, ReceiptReading } from '../chain/chain.ts'
-import type { UnixMs } from '../common/time.ts'
+import { dayMs, type UnixMs } from '../common/time.ts'
 import type { ReadDatabase } from '../d1/database.ts'
 import { selectHeldAgain } from '../deposits/store/held.ts'
 import { storeTransfers } from '../deposits/store/transfers.ts'
@@ -16,7 +16,7 @@ import { neverAsked, selectTries, storeTry } from './store/tokens.ts'
 export type ScanContext = WriteContext
 
 const retryMsMin = 20_000
-const retryMsMax = 86_400_000
+const retryMsMax = dayMs
 /** How many held transfers one tick decides again, at most, for each kind of reason. */
 const heldMax = 500
 

@@ -1,3 +1,4 @@
+import { dayMs } from '../common/time.ts'
 import type { Observation } from '../platform/observation.ts'
 import type { ScanContext } from './rules.ts'
 import { storeSize } from './store/size.ts'
@@ -10,7 +11,6 @@ const fillingFrom = 0.7
 const nearlyFullFrom = 0.9
 /** The size of each day is kept for this many days. */
 const sizeDays = 40
-const dayMs = 86_400_000
 
 /**
  * Stores the size of the database once a day, and returns the alarms about it. `sizeDay` is the

@@ -1,7 +1,7 @@
 import { addressFromHex, formatBase58 } from '../chain/address.ts'
 import type { NodeStatus } from '../chain/node-status.ts'
 import { type EndpointKey, type EntryType, entryTypes } from '../common/ids.ts'
-import { formatInstant, type UnixMs } from '../common/time.ts'
+import { dayMs, formatInstant, type UnixMs } from '../common/time.ts'
 import type { ReadContext } from '../ledger/context.ts'
 import { type Currency, configured } from '../ledger/currencies.ts'
 import { readPayoutSummary } from '../payouts/summary.ts'
@@ -17,7 +17,6 @@ import { readRows, type SummaryRows } from './rows.ts'
 
 /** A predicted day further ahead than this is not shown. */
 const daysAheadMax = 36_500
-const dayMs = 86_400_000
 
 /** The summary as far as it is stored; the route adds what the deployment knows. */
 type StoredSummary = Written<Omit<SummaryData, 'nodes' | 'quorum' | 'reader' | 'cells'>>

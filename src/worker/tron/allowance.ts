@@ -1,6 +1,6 @@
 import type { ChainFailure, RequestQuota } from '../chain/chain.ts'
 import { err, ok, type Result } from '../common/result.ts'
-import type { UnixMs } from '../common/time.ts'
+import { hourMs, type UnixMs } from '../common/time.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { ObjectHost } from '../platform/object-host.ts'
 import { rateLimitMs } from './limits.ts'
@@ -64,7 +64,6 @@ export interface Allowance {
  * tail is read only if the node has requests to spare, because nothing is credited by it.
  */
 export const tickRequests = 5
-const hourMs = 3_600_000
 const secondMs = 1_000
 /**
  * Hours whose requests are counted: the present one and the 24 whole ones before it. So the count

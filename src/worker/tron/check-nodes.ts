@@ -1,6 +1,6 @@
 import type { BlockHeight } from '../chain/block.ts'
 import { ok } from '../common/result.ts'
-import { isAhead } from '../common/time.ts'
+import { dayMs, isAhead } from '../common/time.ts'
 import { tickRequests } from './allowance.ts'
 import { askOne, recordUnfit, requireFit } from './ask.ts'
 import { readHead, type StoredHead } from './finalized-head.ts'
@@ -13,7 +13,6 @@ import { forgetFailures, noteHealth } from './node-health.ts'
 import { parseQuantity } from './parse/fields.ts'
 import { type NodeHead, watchHeads } from './watch-nodes.ts'
 
-const dayMs = 86_400_000
 /**
  * Heads that are older than this are not compared with those that a check has read. The chain makes
  * 5 blocks in that time.

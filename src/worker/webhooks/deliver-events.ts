@@ -1,6 +1,6 @@
 import { Webhook } from 'standardwebhooks'
 import type { Alarms } from '../alarms/alarms.ts'
-import { isAhead, type UnixMs } from '../common/time.ts'
+import { dayMs, isAhead, type UnixMs } from '../common/time.ts'
 import type { WriteDatabase } from '../d1/database.ts'
 import { eventsMax } from '../events/events.ts'
 import { type StoredEvent, selectEvents } from '../events/store/events.ts'
@@ -28,7 +28,7 @@ const spread = 0.2
  * An event whose delivery has failed for this long is set aside: it is not delivered any more, and
  * the next event is tried.
  */
-export const setAsideMs = 3 * 86_400_000
+export const setAsideMs = 3 * dayMs
 
 /**
  * Milliseconds from the n-th failed delivery of an event to its next try. `random` is in [0, 1).

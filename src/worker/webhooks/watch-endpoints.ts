@@ -1,4 +1,4 @@
-import type { UnixMs } from '../common/time.ts'
+import { dayMs, type UnixMs } from '../common/time.ts'
 import type { WriteDatabase } from '../d1/database.ts'
 import { removeOldEvents } from '../events/store/events.ts'
 import type { Clock } from '../platform/clock.ts'
@@ -12,7 +12,6 @@ import {
   type WebhookEndpoint,
 } from './store/endpoint-state.ts'
 
-const dayMs = 86_400_000
 /** An endpoint that fails for this long raises an alarm. */
 const failingAfterMs = 3_600_000
 /** An endpoint with an undelivered event of this age raises an alarm, too. */

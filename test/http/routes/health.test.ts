@@ -1,8 +1,9 @@
 import { describe, expect, test, vi } from 'vitest'
+import { standstillMs } from '../../../src/worker/alarms/alarms.ts'
 import { finalityMs } from '../../../src/worker/chain/finality.ts'
 import { sharedReadMs } from '../../../src/worker/platform/shared-runs.ts'
 import { serviceVersion } from '../../../src/worker/platform/version.ts'
-import { behindBlocksMax, oldFinalMs, stoppedAfterMs } from '../../../src/worker/scan/health.ts'
+import { behindBlocksMax, oldFinalMs } from '../../../src/worker/scan/health.ts'
 import { startThreeCells, threeCells } from '../../cells/three-cells.ts'
 import { recordDatabase } from '../../support/recorded-database.ts'
 import {
@@ -90,7 +91,7 @@ describe('GET /health', () => {
 
   test('is 503 with its data where the scan has not advanced for too long', async () => {
     const service = await startScanned()
-    service.clock.seconds += stoppedAfterMs / 1000 - 60
+    service.clock.seconds += standstillMs / 1000 - 60
     expect((await service.get('/health', null)).status).toBe(200)
     service.clock.seconds += 61
     const { status, body } = await read(await service.get('/health', null))

@@ -1,7 +1,7 @@
 import { eq, gte, lt, type SQL, type SQLWrapper, sql } from 'drizzle-orm'
 import { alias } from 'drizzle-orm/sqlite-core'
 import type { EntryId, Uid } from '../../common/ids.ts'
-import type { UnixMs } from '../../common/time.ts'
+import { dayMs, type UnixMs } from '../../common/time.ts'
 import { type ReadDatabase, toStatement } from '../../d1/database.ts'
 import { flows, wallets } from '../../d1/tables.ts'
 import type { Currencies, Currency } from '../currencies.ts'
@@ -9,8 +9,6 @@ import type { Entry } from '../entry.ts'
 import type { Period, StatementSelection } from '../period.ts'
 import { type EntryRow, entriesWithWallet, entryColumns, readEntry, selectSumsUpTo, withTransfer } from './entries.ts'
 import { firstEntryAt } from './entry-times.ts'
-
-const dayMs = 86_400_000
 
 /**
  * One currency of a statement: its balance before the period and at its end, in ledger units, and

@@ -1,6 +1,6 @@
 import { type SQL, type SQLWrapper, sql } from 'drizzle-orm'
 import type { CurrencyId, PayoutId, Uid } from '../../common/ids.ts'
-import type { UnixMs } from '../../common/time.ts'
+import { dayMs, hourMs, type UnixMs } from '../../common/time.ts'
 import {
   bareList,
   fixedStatement,
@@ -45,9 +45,6 @@ export interface PayoutRequestFacts {
 
 /** The key in `PayoutRequestFacts.used`: of one user, or of all users (0). */
 export const usedKey = (uid: Uid | 0, cuy: CurrencyId) => `${uid} ${cuy}`
-
-const dayMs = 86_400_000
-const hourMs = 3_600_000
 
 /** Reads the facts for a payout request, in one round trip. The day of the limits ends at `at`. */
 export async function selectPayoutRequestFacts(

@@ -1,6 +1,6 @@
 import { lte, type SQL, sql } from 'drizzle-orm'
 import type { BlockHeight } from '../../chain/block.ts'
-import type { UnixMs } from '../../common/time.ts'
+import { dayMs, type UnixMs } from '../../common/time.ts'
 import { fixedStatement, type ReadDatabase } from '../../d1/database.ts'
 import { issuerActs } from '../../d1/issuer-tables.ts'
 import { payouts, payoutTransactions } from '../../d1/payout-tables.ts'
@@ -8,7 +8,6 @@ import { rescans, scans, sizes, webhooks } from '../../d1/state-tables.ts'
 import { addresses, transfers } from '../../d1/tables.ts'
 import { selectOldest } from '../../events/store/events.ts'
 
-const dayMs = 86_400_000
 /** A dropped transfer (seen in a block that did not become final) is removed after this time. */
 export const droppedKeptMs = dayMs
 

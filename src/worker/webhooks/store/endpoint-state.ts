@@ -1,7 +1,7 @@
 import { and, eq, type SQL, sql } from 'drizzle-orm'
 import type { EventType } from '../../common/event-types.ts'
 import type { EndpointKey, EventId } from '../../common/ids.ts'
-import type { UnixMs } from '../../common/time.ts'
+import { dayMs, type UnixMs } from '../../common/time.ts'
 import {
   bareList,
   columnName,
@@ -67,7 +67,7 @@ export interface StoredEndpoint {
 }
 
 /** An endpoint that is no longer configured keeps its position at least this long. */
-const endpointKeptMs = 30 * 86_400_000
+const endpointKeptMs = 30 * dayMs
 /** `seen_at` is stored at most this often. */
 const seenEveryMs = 3_600_000
 
