@@ -26,6 +26,12 @@ type Shape = Record<string, z.ZodMiniType>
 export type ParametersOf<Selection> = { readonly [Name in keyof Selection]-?: z.ZodMiniType<Selection[Name]> }
 
 /**
+ * What is left of a query after all that a list selects by was taken out of it. A parameter that is
+ * parsed and not used does not compile: `others satisfies NothingElse`.
+ */
+export type NothingElse = Readonly<Record<string, never>>
+
+/**
  * Reads the parameters that the schema names from a URL, as text, and ignores others. A repeated
  * parameter becomes a list, which no schema accepts.
  */

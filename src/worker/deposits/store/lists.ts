@@ -80,8 +80,10 @@ const { id, uid, cuy, state, txid, position } = transfers
 /** The places of values in the statements of a page. */
 const [ofUid, ofTxid, ofAddress] = [sql.placeholder('uid'), sql.placeholder('txid'), sql.placeholder('address')]
 const [before, limit] = [sql`${sql.placeholder('before')}`, sql`${sql.placeholder('limit')}`]
-const [ofStates, ofCurrencies] = [sql`${sql.placeholder('states')}`, sql`${sql.placeholder('currencies')}`]
+const [ofStates, ofCurrencies] = [sql`${sql.placeholder('state')}`, sql`${sql.placeholder('cuy')}`]
 
+/** What a list is filtered by beside a user. */
+type NamedBy = Exclude<keyof DepositFilter, 'uid'>
 type Made = ReturnType<typeof fixedStatement<string>>
 const made = new Map<string, { readonly summary: Made; readonly page: Made }>()
 
@@ -106,12 +108,15 @@ function kindOf(filter: DepositFilter | DepositKey): string {
   return filter.uid === null ? 'all' : 'uid'
 }
 
-/** What a filter names beside a user, as JSON. */
-function namedBy(filter: DepositFilter | DepositKey, { list }: Currencies) {
+/**
+ * What a filter names beside a user, as JSON. A member of `DepositFilter` that is missing here does
+ * not compile, so none is silently ignored.
+ */
+function namedBy(filter: DepositFilter | DepositKey, { list }: Currencies): Record<NamedBy, string> {
   const { state, cuy } = 'uid' in filter ? filter : { state: null, cuy: null }
   return {
-    states: JSON.stringify(state === null ? depositStates : [state]),
-    currencies: JSON.stringify(cuy === null ? list.map((currency) => currency.cuy) : [cuy]),
+    state: JSON.stringify(state === null ? depositStates : [state]),
+    cuy: JSON.stringify(cuy === null ? list.map((currency) => currency.cuy) : [cuy]),
   }
 }
 

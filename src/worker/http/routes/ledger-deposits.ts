@@ -8,7 +8,7 @@ import type { LedgerRoute } from '../context.ts'
 import { refusal } from '../envelope.ts'
 import * as docs from '../openapi/docs.ts'
 import { badQuery } from '../openapi/failures.ts'
-import { addressParam, badInput, uidParam, withQuery } from '../query.ts'
+import { addressParam, badInput, type NothingElse, uidParam, withQuery } from '../query.ts'
 import { answerDeposits, depositDocs, depositSelection, depositsQuery } from './tron-deposits.ts'
 import { rechargeQuery } from './tron-recharge.ts'
 
@@ -29,12 +29,13 @@ export const ledgerDeposits = {
   usersIn: 'uid',
   scope: () => 'ledger:read',
   handle: withQuery(query, async (c, parameters) => {
-    const { uid = null, txid, address } = parameters
-    const { filter, page } = depositSelection(parameters)
+    const { uid = null, txid, address, limit, before, state, cuy, ...others } = parameters
+    others satisfies NothingElse
+    const { filter, page } = depositSelection({ limit, before, state, cuy })
     const wanted: DepositKey | null = txid !== undefined ? { txid } : address !== undefined ? { address } : null
     const key = txid !== undefined ? 'txid' : 'address'
-    const others = (['uid', 'address', 'state', 'cuy'] as const).filter((one) => parameters[one] !== undefined)
-    const other = others.find((one) => one !== key)
+    const filters = (['uid', 'address', 'state', 'cuy'] as const).filter((one) => parameters[one] !== undefined)
+    const other = filters.find((one) => one !== key)
     if (wanted !== null && other !== undefined) return refusal(badInput(other, `not allowed with ${key}`))
     return answerDeposits(c, wanted ?? { ...filter, uid }, page, (one, currencies) =>
       ownedDepositItem(one, currencies, jsonAmount),

@@ -4,8 +4,9 @@ import type { LedgerRoute } from '../context.ts'
 import { refusal } from '../envelope.ts'
 import * as docs from '../openapi/docs.ts'
 import { badQuery } from '../openapi/failures.ts'
-import { badInput, uidParam, withQuery } from '../query.ts'
+import { badInput, type ParametersOf, uidParam, withQuery } from '../query.ts'
 import {
+  type AskedStatement,
   answerStatement,
   statementBody,
   statementCsv,
@@ -15,7 +16,8 @@ import {
   statementText,
 } from './wallet-statement.ts'
 
-const query = z.object({ uid: z.optional(uidParam()), ...statementQuery.shape })
+const parameters = { uid: z.optional(uidParam()), ...statementQuery.shape } satisfies ParametersOf<AskedStatement>
+const query = z.object(parameters)
 
 const onlyWithUid = 'only allowed with uid'
 

@@ -13,7 +13,7 @@ import { type RequestContext, type Route, reading } from '../context.ts'
 import { type JsonMembers, success } from '../envelope.ts'
 import * as docs from '../openapi/docs.ts'
 import { badQuery } from '../openapi/failures.ts'
-import { choiceParam, idParam, wholeNumber, withQuery } from '../query.ts'
+import { choiceParam, idParam, type NothingElse, wholeNumber, withQuery } from '../query.ts'
 import { pageRowsMax } from './wallet-flow-list.ts'
 
 /**
@@ -42,10 +42,12 @@ export const tronDeposits = {
  * The filter and the page that parameters select, with null for each absent parameter. The filter's
  * `uid` is null, and the caller sets it.
  */
-export function depositSelection({ limit = pageRowsDefault, before, state, cuy }: z.output<typeof depositsQuery>): {
+export function depositSelection(query: z.output<typeof depositsQuery>): {
   readonly filter: DepositFilter
   readonly page: DepositPage
 } {
+  const { limit = pageRowsDefault, before, state, cuy, ...others } = query
+  others satisfies NothingElse
   return { filter: { uid: null, state: state ?? null, cuy: cuy ?? null }, page: { before: before ?? null, limit } }
 }
 

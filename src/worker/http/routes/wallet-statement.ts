@@ -12,7 +12,7 @@ import { type RequestContext, type Route, reading } from '../context.ts'
 import { refusal, success } from '../envelope.ts'
 import * as docs from '../openapi/docs.ts'
 import { badQuery } from '../openapi/failures.ts'
-import { badInput, choiceParam, idParam, textParam, wholeNumber, withQuery } from '../query.ts'
+import { badInput, choiceParam, idParam, type NothingElse, textParam, wholeNumber, withQuery } from '../query.ts'
 import { answerCsv } from '../statement-csv.ts'
 
 const monthExpected = 'a month of UTC that has begun, such as 2026-11'
@@ -54,22 +54,29 @@ export const walletStatement = {
   handle: withQuery(statementQuery, (c, query) => answerStatement(c, { ...query, uid: c.get('uid') }, false)),
 } satisfies Route
 
-type Asked = z.output<typeof statementQuery> & { readonly uid: Uid | undefined }
+/** What a statement is asked for by; without `uid` it is that of all users. */
+export type AskedStatement = z.output<typeof statementQuery> & { readonly uid: Uid | undefined }
 
 /**
  * Answers with a page of the statement of one user, or of all users if `uid` is undefined.
  * `hasBackends`: entries have the name of their backend in `by`.
  */
-export async function answerStatement(c: RequestContext, asked: Asked, hasBackends: boolean): Promise<Response> {
+export async function answerStatement(
+  c: RequestContext,
+  asked: AskedStatement,
+  hasBackends: boolean,
+): Promise<Response> {
   const { currencies, clock } = c.env.services.settings
-  const period = askedPeriod(asked, clock.now())
+  const { month, day, format, uid, cuy, after, limit, ...others } = asked
+  others satisfies NothingElse
+  const period = askedPeriod(month, day, clock.now())
   if (!period.ok) return refusal(period.error)
-  const { month: _month, day: _day, format, ...selection } = asked
-  const statement = await reading(c, (context) => readStatement(context, { ...selection, period: period.value }))
+  const selection = { uid, cuy, after, limit, period: period.value }
+  const statement = await reading(c, (context) => readStatement(context, selection))
   const { until, balances, list, count } = statement
   if (format === 'csv') {
-    const isLast = list.length < (selection.limit ?? statementRowsDefault)
-    const part = { period: period.value, isFirst: selection.after === undefined, isLast }
+    const isLast = list.length < (limit ?? statementRowsDefault)
+    const part = { period: period.value, isFirst: after === undefined, isLast }
     return answerCsv(c, statement, part, hasBackends)
   }
   const { from, to } = period.value
@@ -89,7 +96,7 @@ export async function answerStatement(c: RequestContext, asked: Asked, hasBacken
 }
 
 /** The period that a query selects, if it has begun; by default the current month. */
-function askedPeriod({ month, day }: Asked, now: UnixMs): Result<Period, QueryFailure> {
+function askedPeriod(month: Period | undefined, day: Period | undefined, now: UnixMs): Result<Period, QueryFailure> {
   if (month !== undefined && day !== undefined) return err(badInput('day', 'not allowed with month'))
   const period = day ?? month ?? monthFrom(formatInstant(now).slice(0, 7))
   if (period === null) throw new Error('the clock shows no month')

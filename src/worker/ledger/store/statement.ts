@@ -37,7 +37,7 @@ export async function selectStatement(
 ): Promise<{ readonly sums: readonly StatementSums[]; readonly entries: readonly Entry[] }> {
   const { uid, period, limit } = selection
   const sums = uid === undefined ? sumsOfAll(currencies, period) : sumsOfUser(uid, period)
-  const rows = sql`SELECT ${entryColumns} FROM ${pageOf(selection, limit)} ORDER BY ${id} LIMIT ${limit}`
+  const rows = sql`SELECT ${entryColumns} FROM ${pageOf(selection)} ORDER BY ${id} LIMIT ${limit}`
   const [summed, page] = await db.batch<SumRow & EntryRow>([toStatement(db, sums), toStatement(db, rows)])
   return {
     sums: (summed?.results ?? []).map(({ cuy, count, opening, closing }) => {
@@ -62,13 +62,15 @@ const oldest = alias(flows, 'oldest')
  * SQL that follows FROM. It finds more entries than the page has (for one user, the first `limit`
  * of each wallet); the caller's LIMIT cuts them off.
  */
-function pageOf(selection: StatementSelection, limit: number): SQL {
-  const { uid, cuy } = selection
-  if (uid === undefined) return sql`${entriesWithWallet} ${withTransfer} WHERE ${inPeriod(selection)}`
+function pageOf(selection: StatementSelection): SQL {
+  const { uid, cuy, limit, period, after = 0 as EntryId, ...others } = selection
+  others satisfies Record<string, never> // a member that selects nothing does not compile
+  const isIn = (entryId: SQLWrapper) => inPeriod(period, after, entryId)
+  if (uid === undefined) return sql`${entriesWithWallet} ${withTransfer} WHERE ${isIn(id)}`
   const ofCurrency = cuy === undefined ? sql`` : sql` AND ${eq(wallets.cuy, cuy)}`
   return sql`${wallets} CROSS JOIN ${flows} ON ${id} IN (
     SELECT ${oldest.id} FROM ${flows} AS ${oldest} INDEXED BY flow_wallet
-    WHERE ${oldest.wallet_id} = ${wallets.id} AND ${inPeriod(selection, oldest.id)} ORDER BY ${oldest.id}
+    WHERE ${oldest.wallet_id} = ${wallets.id} AND ${isIn(oldest.id)} ORDER BY ${oldest.id}
       LIMIT ${limit})
   ${withTransfer} WHERE ${eq(wallets.uid, uid)}${ofCurrency}`
 }
@@ -77,7 +79,7 @@ function pageOf(selection: StatementSelection, limit: number): SQL {
  * SQL that is true for ids within the period and above `after`. Both lower bounds are one
  * expression: SQLite searches an index by one lower bound only.
  */
-function inPeriod({ period, after = 0 as EntryId }: StatementSelection, id: SQLWrapper = flows.id): SQL {
+function inPeriod(period: Period, after: EntryId, id: SQLWrapper): SQL {
   return sql`${gte(id, sql`max(${firstEntryAt(period.from)}, ${after} + 1)`)} AND ${lt(id, firstEntryAt(period.to))}`
 }
 
