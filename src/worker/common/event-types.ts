@@ -1,6 +1,8 @@
+import { payoutStates } from './payout-states.ts'
+
 /**
  * The types of events, as backends get them (docs/guides/backends.md). A type never changes its
- * meaning.
+ * meaning. Each state of a payout has one.
  */
 export const eventTypes = [
   'deposit.seen',
@@ -9,12 +11,7 @@ export const eventTypes = [
   'deposit.held',
   'deposit.refused',
   'entry.posted',
-  'payout.waiting',
-  'payout.approved',
-  'payout.signed',
-  'payout.paid',
-  'payout.stuck',
-  'payout.cancelled',
+  ...payoutStates.map((state) => `payout.${state}` as const),
   'address.frozen',
   'address.released',
   'address.destroyed',
