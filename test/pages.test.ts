@@ -115,6 +115,17 @@ describe('the documentation', () => {
     expect(names.filter((name) => !exported.has(name))).toEqual([])
   })
 
+  it('names in the walks the file that has what stands beside it', () => {
+    const walks = textOf('docs/concepts.md').replace(/\s+/g, ' ')
+    const placed = [...walks.matchAll(/`(\w+)` (?:\(|in )`([\w/-]+\.ts)`/g)]
+    expect(placed.length).toBeGreaterThan(40)
+    const isThere = (file: string, name: string) =>
+      [`src/worker/${file}`, `src/${file}`].some(
+        (path) => sources.includes(path) && exportsOf(textOf(path)).includes(name),
+      )
+    expect(placed.filter(([, name = '', file = '']) => !isThere(file, name)).map(([text]) => text)).toEqual([])
+  })
+
   it('names every folder of the worker in src/README.md', () => {
     const folders = new Set(sources.flatMap((file) => /^src\/worker\/([^/]+)\//.exec(file)?.[1] ?? []))
     expect(folders.size).toBeGreaterThan(15)
