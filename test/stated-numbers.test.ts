@@ -10,8 +10,8 @@ import { setAsideMs } from '../src/worker/webhooks/deliver-events.ts'
 import { textOf } from './support/source-files.ts'
 
 /**
- * What texts for people say of a limit, in words, by the file. A limit that changes, and a text that
- * is reworded, is changed here, too: so no text says what is not so.
+ * What texts for people say of a limit, in words, by the file. A limit that changes, and a text
+ * that is reworded, is changed here, too: so no text says what is not so.
  */
 interface Stated {
   readonly name: string
