@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { parseCells } from '../src/worker/cells/parse-cells.ts'
+import { payoutStates } from '../src/worker/common/payout-states.ts'
 import { ledgerRoutes, routes } from '../src/worker/http/routes.ts'
 import { type AlarmRule, alarmTable, urgencies } from '../src/worker/platform/alarm-table.ts'
 import { root } from './support/project.ts'
@@ -124,6 +125,11 @@ describe('the documentation', () => {
         (path) => sources.includes(path) && exportsOf(textOf(path)).includes(name),
       )
     expect(placed.filter(([, name = '', file = '']) => !isThere(file, name)).map(([text]) => text)).toEqual([])
+  })
+
+  it.each(payoutStates)('says what a payout is that is %s, in its guide and its schema', (state) => {
+    expect(textOf('docs/guides/payouts.md')).toMatch(new RegExp(`^\\| \`${state}\` +\\| \\w`, 'm'))
+    expect(textOf('src/worker/schemas/payout.ts')).toContain(`\`${state}\`: `)
   })
 
   it('names every folder of the worker in src/README.md', () => {
