@@ -235,7 +235,8 @@ const isEarlierUnread = sql`EXISTS (SELECT 1 FROM ${t} AS one INDEXED BY payout_
   WHERE one.payout_id = due.payout_id AND one.ended = 'expired' AND (
     one.past_height > (SELECT ${scans.height} FROM ${scans})
     OR one.expires_at > (SELECT ${scans.finalized_time} FROM ${scans})
-    OR EXISTS (SELECT 1 FROM ${rescans} INDEXED BY rescan_open WHERE ${rescans.finished_at} IS NULL AND ${rescans.kind} <> 'request'
+    OR EXISTS (SELECT 1 FROM ${rescans} INDEXED BY rescan_open
+      WHERE ${rescans.finished_at} IS NULL AND ${rescans.kind} <> 'request'
       AND ${rescans.to_height} > one.reference AND ${rescans.next_height} <= one.past_height)))`
 
 /**
