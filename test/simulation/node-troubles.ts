@@ -110,8 +110,9 @@ export type TroubleName = keyof typeof troubles
  * The names of the troubles that `drawTrouble` draws. Those left out are drawn in `refusals.ts`.
  */
 // safe: the keys of `troubles`
-export const troubleNames: readonly TroubleName[] = (Object.keys(troubles) as TroubleName[])
-  .filter((name) => !['API switched off', 'lite node', 'contents refused'].includes(name))
+export const troubleNames: readonly TroubleName[] = (Object.keys(troubles) as TroubleName[]).filter(
+  (name) => !['API switched off', 'lite node', 'contents refused'].includes(name),
+)
 
 /** Whether no honest node has this trouble. */
 export const isLie = (name: TroubleName): boolean => troubles[name].isLie
