@@ -108,6 +108,46 @@ describe('a range that would move users', () => {
     },
   )
 
+  it('is not taken back with what a third configuration has taken from the database meanwhile', async () => {
+    const before = await startThreeCells()
+    const uid = 700_000
+    for (const one of users) await before.get('/wallet/list', one)
+    const newest = before.with({
+      CELLS: [{ ...threeCells[0], uids: '1-499999' }, { ...threeCells[1], uids: '500000-1999999' }, threeCells[2]],
+    })
+    let writes = 0
+    let isHeld = true
+    /** After the first write of a range, an isolate of the newest configuration compares. */
+    const overtaken = (db: D1Database): D1Database => {
+      const prepare = (query: string) => {
+        if (query.includes('INSERT INTO "user_range"')) writes += 1
+        return db.prepare(query)
+      }
+      const batch = async (statements: D1PreparedStatement[]) => {
+        const results = await db.batch(statements)
+        if (isHeld && writes === 1) {
+          isHeld = false
+          expect((await newest.get('/tron/generate', uid)).status).toBe(200)
+        }
+        return results
+      }
+      return { prepare, batch, withSession: () => overtaken(db), getBookmark: () => null } as never
+    }
+    const between = before.with({
+      DB: overtaken(before.db),
+      CELLS: [{ ...threeCells[0], uids: '1-1000006' }, { ...threeCells[1], uids: '1000007-1999999' }, threeCells[2]],
+    })
+    expect((await between.get('/wallet/list', users[0])).status).toBe(503)
+    expect(isHeld).toBe(false)
+    // an isolate that remembers that the ranges match
+    expect((await before.get('/tron/generate', uid)).status).not.toBe(200)
+    expect(await strangersIn(before, 'DB', uid)).toBe(0)
+    newest.clock.seconds += (2 * rangeMatchMs) / 1000
+    for (const one of [users[0], uid, users[1], users[2]]) {
+      expect([one, (await newest.get('/wallet/list', one)).status]).toEqual([one, 200])
+    }
+  })
+
   it('is refused where a cell is missing in CELLS, by the cell that would get its users, and by no other one', async () => {
     const service = await startThreeCells()
     await addressesOf(service)

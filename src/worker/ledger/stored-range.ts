@@ -60,7 +60,7 @@ export async function storeRange(
   const before = await writeRange(db, users)
   const takenMeanwhile = await findTaken(users, others, async (other) => (await selectRange(other.db)) ?? allUsers)
   if (takenMeanwhile === null) return []
-  await writeRange(db, before ?? left)
+  await writeRange(db, before ?? left, reduced)
   return [takenMeanwhile]
 }
 
