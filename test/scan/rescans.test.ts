@@ -34,7 +34,7 @@ describe('a range that an operator has read again', () => {
     expect(await openGaps(service)).toEqual([])
   })
 
-  it('has no alarm where one tick had no time for it, and is read by the next one', async () => {
+  it('has no alarm where two ticks had no time for it, and one at the third', async () => {
     const { service, own } = await withAddress()
     payFinal(service, usdtTo(own, 2_000_000n))
     await service.tick()
@@ -53,9 +53,12 @@ describe('a range that an operator has read again', () => {
     expect(await openGaps(service)).toMatchObject([{ next_height: height - 2, attempts: 1 }])
     expect(alarmsOf(service, 'gap-unread')).toEqual([])
     await tickLater(service, 20)
-    expect(alarmsOf(service, 'gap-unread')).toHaveLength(1)
-    seconds = 0
+    expect(await openGaps(service)).toMatchObject([{ attempts: 2 }])
+    expect(alarmsOf(service, 'gap-unread')).toEqual([])
     await tickLater(service, 120)
+    expect(alarmsOf(service, 'gap-unread')).toMatchObject([{ attempts: 3 }])
+    seconds = 0
+    await tickLater(service, 300)
     expect(await openGaps(service)).toEqual([])
   })
 

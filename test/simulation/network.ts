@@ -183,7 +183,7 @@ function reply(env: Environment, nodes: Nodes, incoming: Incoming, malformed: Ma
  * The reply of a node that gives heads and refuses the contents of blocks; null where it answers as
  * usual.
  */
-function refuseContents({ count }: Environment, { node, service, batch, calls }: Incoming): Response | null {
+function refuseContents(env: Environment, { node, service, batch, calls }: Incoming): Response | null {
   const { refusesContents: how } = node
   if (how === null) return null
   const [first] = calls
@@ -192,7 +192,9 @@ function refuseContents({ count }: Environment, { node, service, batch, calls }:
   const isAboutBlocks = startNum !== null
   const isAboutLogs = calls.some(({ method }) => method === 'eth_getLogs')
   if (how === 'blocks {}' ? !isAboutBlocks : !isAboutLogs) return null
-  count(`contents refused: ${how}`)
+  env.count(`contents refused: ${how}`)
+  // a gateway answers 403 to a key that has had too many requests, too
+  if (how === 'logs 403') env.slowedUntil = env.scheduler.now() + slowedFor(env)
   if (how === 'blocks {}') return respond('{}')
   if (how !== 'logs -32005') return respond('', how === 'logs 403' ? 403 : 500)
   const refused = calls.map(({ id }) => ({ jsonrpc: '2.0', id, error: { code: -32005, message: 'limit exceeded' } }))

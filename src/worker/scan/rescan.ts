@@ -52,6 +52,13 @@ export interface Gap {
 export const splitAttempts = 4
 /** `why` of a block that the nodes do not agree on. */
 export const notAgreed = 'the nodes do not agree on it, or cannot give it'
+/** `why` of a block for which the time of the last attempt was too short. */
+export const tooSlow = 'the nodes give it too slowly'
+/**
+ * After this many attempts that were too short, a block is reported as unread. The first ones may
+ * have had less than a second, if the rest of the tick took long.
+ */
+export const lateAttempts = 3
 /** `why` of a block before its receipts were tried. */
 export const receiptsMissing = 'its receipts are not read yet'
 const retryMsMin = 60_000
@@ -87,7 +94,7 @@ export function triedLater(part: RescanPart, why: string, at: UnixMs): RescanPar
  * because a block that is always slow must not keep others waiting.
  */
 export function triedLate(part: RescanPart, at: UnixMs): RescanPart {
-  const later = triedLater(part, 'the nodes give it too slowly', at)
+  const later = triedLater(part, tooSlow, at)
   return part.attempts === 0 ? { ...later, nextTry: at } : later
 }
 

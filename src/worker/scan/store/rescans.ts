@@ -1,11 +1,21 @@
-import { and, eq, gt, gte, isNull, lt, lte, or, type SQL, sql } from 'drizzle-orm'
+import { and, eq, gt, gte, isNull, lt, lte, ne, or, type SQL, sql } from 'drizzle-orm'
 import type { BlockHeight, Txid } from '../../chain/block.ts'
 import type { RescanId } from '../../common/ids.ts'
 import type { UnixMs } from '../../common/time.ts'
 import { insertSelect, openTables, type ReadDatabase, toStatement, type WriteDatabase } from '../../d1/database.ts'
 import { rescans } from '../../d1/state-tables.ts'
 import type { transfers } from '../../d1/tables.ts'
-import { type Gap, notAgreed, type Rescan, type RescanPart, receiptsMissing, runsOf, splitAttempts } from '../rescan.ts'
+import {
+  type Gap,
+  lateAttempts,
+  notAgreed,
+  type Rescan,
+  type RescanPart,
+  receiptsMissing,
+  runsOf,
+  splitAttempts,
+  tooSlow,
+} from '../rescan.ts'
 
 /** A range of blocks that were not read yet. */
 export interface OpenGap extends Pick<Rescan, 'id' | 'from' | 'to' | 'attempts'> {
@@ -55,7 +65,8 @@ export async function selectDueRescan(db: ReadDatabase, at: UnixMs): Promise<Res
 export async function selectOpenGaps(db: ReadDatabase, at: UnixMs): Promise<readonly OpenGap[]> {
   const { id, kind, next_height, to_height, attempts, next_try, tried_at, why, created_at } = rescans
   // what is tried again at once had only no time (`triedLate`)
-  const isWaiting = and(gte(attempts, 1), gt(next_try, tried_at))
+  const isTried = and(gte(attempts, 1), gt(next_try, tried_at))
+  const isWaiting = and(isTried, or(ne(why, tooSlow), gte(attempts, lateAttempts)))
   const isLate = and(eq(kind, 'payout'), lte(created_at, (at - payoutMs) as UnixMs)) // safe: an earlier time
   const rows = await openTables(db)
     .select({ id, from: next_height, to: to_height, attempts, why })
