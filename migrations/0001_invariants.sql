@@ -1087,11 +1087,12 @@ BEGIN
   SELECT RAISE(ABORT, 'payout_transaction: it begins open, or unknown')
     WHERE (NEW.ended IS NOT NULL AND (NEW.ended <> 'unknown' OR NEW.height IS NULL)) OR NEW.past_height IS NOT NULL
       OR NEW.reported IS NOT NULL OR NEW.excused IS NOT NULL OR NEW.seen_height IS NOT NULL OR NEW.sends <> 0
-      OR NEW.version <> 1;
+      OR NEW.held_back <> 0 OR NEW.version <> 1;
   SELECT RAISE(ABORT, 'payout_transaction: its block is not final') WHERE NEW.height > coalesce((SELECT finalized FROM scan), -1);
   SELECT RAISE(ABORT, 'payout_transaction: its payout is not to be signed')
     WHERE NEW.payout_id IS NOT NULL AND (NOT EXISTS (SELECT 1 FROM payout WHERE id = NEW.payout_id AND state = 'approved')
-      OR EXISTS (SELECT 1 FROM payout_transaction WHERE payout_id = NEW.payout_id AND ended IS NULL));
+      OR EXISTS (SELECT 1 FROM payout_transaction
+        WHERE payout_id = NEW.payout_id AND (ended IS NULL OR (ended = 'late' AND excused IS NULL))));
   -- Another payout address is looked for below and above this one, because the index payout_transaction_payer finds no `<>`.
   SELECT RAISE(ABORT, 'payout_transaction: its money may not leave now')
     WHERE EXISTS (SELECT 1 FROM payout JOIN stop ON payout.id = NEW.payout_id AND step = 'take'
@@ -1165,6 +1166,8 @@ BEGIN
   SELECT RAISE(ABORT, 'payout_transaction: its payout is not to be signed')
     WHERE OLD.ended IS NOT NULL AND NEW.ended IS NULL AND (
       EXISTS (SELECT 1 FROM payout_transaction WHERE payout_id = NEW.payout_id AND ended IS NULL)
+      OR (OLD.ended = 'unknown' AND EXISTS (
+        SELECT 1 FROM payout_transaction WHERE payout_id = NEW.payout_id AND ended = 'late' AND excused IS NULL))
       OR NOT EXISTS (SELECT 1 FROM payout WHERE id = NEW.payout_id AND iif(OLD.ended = 'unknown',
         state = 'approved', state IN ('approved', 'stuck', 'paid') AND txid = NEW.txid)));
   SELECT RAISE(ABORT, 'payout_transaction: its bytes may not be taken now')
@@ -1205,8 +1208,26 @@ BEGIN
     SELECT DISTINCT value ->> 'contract', value ->> 'to', value ->> 'raw', NEW.id FROM json_each(NEW.moved) WHERE NEW.payout_id IS NULL;
 END;
 --> statement-breakpoint
+-- A transaction that has succeeded although its payout had gone on. What it has moved counts towards the limits, also of a payout that is cancelled.
+-- What was handed in for the payout before is never sent again, also once an operator has excused it: whatever the clocks say, it is in this order.
+CREATE TRIGGER payout_transaction_is_late AFTER UPDATE OF ended, moved ON payout_transaction WHEN NEW.ended = 'late'
+BEGIN
+  UPDATE payout SET counted = 1, version = version + 1
+    WHERE id = NEW.payout_id AND state = 'cancelled' AND counted = 0 AND approved_at IS NOT NULL AND NEW.moved <> '[]';
+  UPDATE payout_transaction SET held_back = 1
+    WHERE OLD.ended IS NOT 'late' AND payout_id = NEW.payout_id AND id <> NEW.id AND held_back = 0;
+END;
+--> statement-breakpoint
+CREATE TRIGGER payout_transaction_is_held_back BEFORE UPDATE OF held_back ON payout_transaction
+BEGIN
+  SELECT RAISE(ABORT, 'payout_transaction: only a late one holds others back, and for good')
+    WHERE NEW.held_back <> 1 OR NOT EXISTS (
+      SELECT 1 FROM payout_transaction WHERE payout_id = NEW.payout_id AND id <> NEW.id AND ended = 'late');
+END;
+--> statement-breakpoint
 CREATE TRIGGER payout_transaction_is_sent BEFORE UPDATE OF sends ON payout_transaction WHEN NEW.sends > OLD.sends
 BEGIN
+  SELECT RAISE(ABORT, 'payout_transaction: it may not be sent now') WHERE NEW.held_back = 1;
   SELECT RAISE(ABORT, 'payout_transaction: it may not be sent now')
     FROM payout WHERE id = NEW.payout_id AND (
       EXISTS (SELECT 1 FROM stop WHERE step = 'send' AND (stop.cuy IS NULL OR stop.cuy = payout.cuy)

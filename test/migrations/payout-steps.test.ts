@@ -196,6 +196,7 @@ describe('a transaction is refused', () => {
     ['that has ended at once', { ended: `'paid'`, height: '99', succeeded: '1', moved: `'[]'` }, ''],
     ['that was sent before', { sends: '1' }, 'it begins open'],
     ['of a later version', { version: '2' }, 'it begins open'],
+    ['that is held back', { held_back: '1' }, 'it begins open'],
   ])('%s', async (_, changes, why) => {
     await run(payout())
     if (why !== 'not to be signed') await run(approve)

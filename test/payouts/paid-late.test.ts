@@ -265,3 +265,27 @@ it.each([
     expect(await balance(service)).toBe(before)
   },
 )
+
+it.each([
+  ['in the moment of the resume', 0],
+  ['by a clock that is behind', 2],
+])('bytes that are handed in after a late payment was excused are sent, also %s', async (_, behind) => {
+  const { service, height, id, first, right } = await startTwoSigned()
+  right.add([noise(1), mined(first)])
+  right.addEmpty(1_240) // until the second one has expired
+  await correct(service, height)
+  showRight(service, right)
+  await tickFor(service, 3_600, () => {}, 600)
+  expect(await stateOfPayout(service, id)).toBe('approved/2')
+  await service.db
+    .prepare(
+      `UPDATE payout_transaction SET version = version + 1, excused = 'looked at', changed_at = ? WHERE txid = ?`,
+    )
+    .bind(service.clock.seconds * 1000, first.txid)
+    .run()
+  const third = await sign(service, { expiration: BigInt((service.clock.seconds + 600) * 1000) })
+  service.clock.seconds -= behind
+  expect(await handIn(service, id, third.transaction)).toMatchObject({ state: 'signed' })
+  await tickLater(service, 60)
+  expect(sendingsOf(service, third.transaction)).toBeGreaterThan(0)
+})

@@ -60,6 +60,9 @@ export const audits: Readonly<Record<string, string>> = {
     total AS (SELECT cuy, uid, hour, sum(amount) AS s, count(*) AS n FROM each GROUP BY 1, 2, 3)
     SELECT * FROM total FULL JOIN payout_hour AS p ON p.cuy = total.cuy AND p.uid = total.uid AND p.hour = total.hour
     WHERE coalesce(s, 0) <> coalesce(p.amount, 0) OR coalesce(n, 0) <> coalesce(p.count, 0)`,
+  'what a transaction has moved for an approved payout counts': `
+    SELECT payout.id FROM payout JOIN payout_transaction AS t ON payout_id = payout.id
+    WHERE t.moved <> '[]' AND approved_at IS NOT NULL AND counted = 0`,
   'a rule has approved nothing above its limit': `SELECT id FROM payout WHERE approved_by = '' AND amount > limit_each`,
   'the totals are those of the transfers': `
     WITH t AS (SELECT cuy, state, count(*) AS n, sum(CAST(raw AS INTEGER)) AS s FROM stored_transfer

@@ -185,6 +185,9 @@ export const payoutTransactions = sqliteTable(
     energy: integer(),
     reported: text().$type<TransactionEnd | 'signed'>(), // what the newest event about the transaction has reported
     excused: text(), // an operator's reason why an `unknown` or `late` transaction need not stop payouts
+    // whether another transaction of the payout has turned out to be `late` since: it is never sent
+    // again
+    held_back: integer({ mode: 'boolean' }).notNull().default(false),
     // height of the block in which a node showed the transaction before the block was final: only
     // for people
     seen_height: nullable<BlockHeight>(),
@@ -237,6 +240,7 @@ export const payoutTransactions = sqliteTable(
       table.excused,
       `excused IS NULL OR (ended IS NOT NULL AND ended IN ('unknown', 'late') AND ${characters(1, reasonMax)('excused')})`,
     ),
+    rule(table.held_back, 'held_back IN (0, 1)'),
     ...rules(orNull(safe), table.seen_height),
     ...rules(safe, table.changed_at, table.next_send, table.sends),
     rule(table.sent_at, orNull(safe)),

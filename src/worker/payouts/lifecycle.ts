@@ -306,30 +306,17 @@ export function conclude(pair: Pair, shown: Shown, fees: readonly ConfirmedFee[]
         return [open, ...conclude(nextVersions(open), shown, fees, at)]
       }
       // The payout moved on without this transaction. If the transaction succeeded all the same,
-      // somebody was paid twice, or is about to be.
-      if (!succeeded) return []
-      return [late(found, payout, at)]
+      // somebody was paid twice, or is about to be. A trigger counts what it moved for the limits,
+      // also of a payout that is cancelled, and holds the payout's other transactions back.
+      return succeeded ? [{ transaction: { ...found, ended: 'late' }, payout: null }] : []
     }
     case 'late':
-      // Its receipt may be read later than its block. Since when it is known stays: what was handed
-      // in after an operator excused it is not held for it.
-      return transaction.moved === '[]' && text !== '[]' && succeeded && payout !== null
-        ? [late({ ...found, changed_at: transaction.changed_at }, payout, at)]
+      // Its receipt may be read later than its block. Since when it is known stays.
+      return transaction.moved === '[]' && text !== '[]' && succeeded
+        ? [{ transaction: { ...found, changed_at: transaction.changed_at }, payout: null }]
         : []
     case 'paid':
       return []
-  }
-}
-
-/**
- * A transaction that has succeeded although its payout had gone on. What it moved counts for the
- * limits, also of a payout that is cancelled.
- */
-function late(found: TransactionRow, payout: PayoutRow, at: UnixMs): Pair {
-  const counts = payout.state === 'cancelled' && payout.approved_at !== null && !payout.counted && found.moved !== '[]'
-  return {
-    transaction: { ...found, ended: 'late' },
-    payout: counts ? { ...payout, counted: true, changed_at: at } : null,
   }
 }
 

@@ -240,10 +240,9 @@ const isEarlierUnread = sql`EXISTS (SELECT 1 FROM ${t} AS one INDEXED BY payout_
       AND ${rescans.to_height} > one.reference AND ${rescans.next_height} <= one.past_height)))`
 
 /**
- * Excludes payouts that another transaction has paid, or may have: sending again would pay twice.
- * Also once an operator has excused that one: only bytes that were handed in afterwards are sent. A
- * `next_send` further ahead than any pause comes from a clock that has stepped back, so it counts
- * as due.
+ * Excludes what is held back, because another transaction has paid the same payout, and payouts that
+ * another one may have paid: sending again would pay twice. A `next_send` further ahead than any
+ * pause comes from a clock that has stepped back, so it counts as due.
  */
 const claim = fixedStatement<'now' | 'stopped' | 'underway' | 'latest' | 'max' | 'pauses' | 'longest' | 'horizon'>(sql`
 UPDATE ${t} SET ${columnName(t.sends)} = ${t.sends} + 1, ${columnName(t.sent_at)} = coalesce(${t.sent_at}, ${now}),
@@ -256,9 +255,7 @@ WHERE ${t.id} IN (
     AND due.id NOT IN (SELECT value FROM json_each(${sql.placeholder('underway')}))
     AND NOT EXISTS (SELECT 1 FROM ${payouts} WHERE ${payouts.id} = due.payout_id
       AND ${payouts.cuy} IN (SELECT value FROM json_each(${sql.placeholder('stopped')})))
-    AND NOT EXISTS (SELECT 1 FROM ${t} INDEXED BY payout_transaction_payout
-      WHERE ${t.payout_id} = due.payout_id AND ${t.ended} = 'late'
-        AND (${t.excused} IS NULL OR ${t.changed_at} >= coalesce(due.sent_at, due.changed_at)))
+    AND NOT due.held_back
     AND NOT ${isEarlierUnread}
   ORDER BY min(due.sends, 2), due.next_send LIMIT ${sql.placeholder('max')})
 RETURNING ${columnName(t.id)}, ${columnName(t.bytes)}, ${columnName(t.sends)}, ${columnName(t.answers)}`)

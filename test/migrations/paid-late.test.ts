@@ -1,0 +1,86 @@
+import { beforeEach, describe, expect, it } from 'vitest'
+import {
+  balance,
+  cancel,
+  end,
+  expectNo,
+  found,
+  move,
+  nothingFound,
+  open,
+  paid,
+  sign,
+  signed,
+  stateOf,
+  stick,
+  types,
+  unknown,
+} from './payout-rows.ts'
+import { rescan, run, storeRows, t1, t4 } from './rows.ts'
+
+let db: D1Database
+beforeEach(async () => {
+  db = await storeRows()
+})
+
+describe('a transaction that has succeeded after its payout had gone on', () => {
+  const failed = [...signed, found('failed', `'[]'`, 0), stick('failed')]
+  const late = (moved = paid()) => end(`ended = 'late', height = 104, succeeded = 1, moved = ${moved}`)
+  const countedSum = () => db.prepare('SELECT total(amount) AS sum FROM payout_hour WHERE uid = 0').first('sum')
+
+  it('counts for the limits of the day, also where its payout is cancelled', async () => {
+    await run(...failed, cancel)
+    expect(await countedSum()).toBe(0)
+    await run(late())
+    expect([await countedSum(), await stateOf(), await balance()]).toEqual([20, 'cancelled', 50])
+    expect((await types()).filter((type) => type === 'cancelled')).toHaveLength(1)
+  })
+
+  it('counts with its receipt, if that is read later', async () => {
+    await run(...failed, cancel, late(`'[]'`))
+    expect(await countedSum()).toBe(0)
+    await run(end(`moved = ${paid()}`))
+    expect(await countedSum()).toBe(20)
+  })
+
+  it('counts where its payout is cancelled afterwards', async () => {
+    await run(...failed, late(), end(`excused = 'x'`))
+    await expectNo(cancel, 'only a person')
+    await run(cancel.replace('counted = 0', 'counted = 1'))
+    expect(await countedSum()).toBe(20)
+  })
+
+  const expired = [end('past_height = 105'), end(`ended = 'expired'`), move(`state = 'approved', attempts = 1`)]
+  const second = open({ txid: `'${t1}'`, reference: '105' })
+  const isHeldBack = (id: number) =>
+    db.prepare('SELECT held_back FROM payout_transaction WHERE id = ?').bind(id).first('held_back')
+
+  it('holds back for good what was handed in before it was known', async () => {
+    await run(...signed, ...expired, second, sign.replace(t4, t1), late())
+    expect([await isHeldBack(1), await isHeldBack(2)]).toEqual([0, 1])
+    await run(end(`excused = 'x'`))
+    await expectNo('UPDATE payout_transaction SET sends = 1 WHERE id = 2', 'may not be sent now')
+    await expectNo('UPDATE payout_transaction SET held_back = 0 WHERE id = 2', 'and for good')
+  })
+
+  it('lets nothing be handed in until it is excused, and holds nothing back that comes then', async () => {
+    await run(...signed, ...expired, late())
+    await expectNo(second, 'not to be signed')
+    await run(end(`excused = 'x'`), second, end(`moved = moved`))
+    expect(await isHeldBack(2)).toBe(0)
+  })
+
+  it('nor the bytes of a transaction that a block had before', async () => {
+    await run(...signed, ...expired, late(), unknown({ txid: `'${t1}'` }))
+    await run(rescan({ from_height: '90', to_height: '105', next_height: '90' }))
+    const bytes = `payout_id = 1, bytes = 'ab', reference = 80, expires_at = 900`
+    const taken = end(`ended = NULL, ${bytes}, ${nothingFound}`, 2)
+    await expectNo(taken, 'not to be signed')
+    await run(end(`excused = 'x'`), taken)
+  })
+
+  it('is the only one that holds others back', async () => {
+    await run(...signed)
+    await expectNo('UPDATE payout_transaction SET held_back = 1', 'only a late one')
+  })
+})
