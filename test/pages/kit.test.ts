@@ -9,9 +9,19 @@ import { isZero, unitsOf } from '../../src/pages/kit/decimal.ts'
 import { createFormat } from '../../src/pages/kit/format.ts'
 import { findTxid, parseExact, readerOf, readText, type Shape } from '../../src/pages/kit/read.ts'
 import { preferredLanguage } from '../../src/pages/kit/texts.ts'
+import {
+  depositsShape,
+  eventsShape,
+  ownedDepositsShape,
+  ownPayoutsShape,
+  payoutsShape,
+} from '../../src/pages/shapes.ts'
 import { darkPage } from '../../src/worker/config/brand.ts'
 import { root } from '../support/project.ts'
 import { sources, textOf } from '../support/source-files.ts'
+import { happened, owned } from './desk-story.ts'
+import { paidOut } from './payout-fixture.ts'
+import { txidOf } from './story.ts'
 
 describe('exact amounts', () => {
   it('are read digit by digit, and only where they are amounts', () => {
@@ -48,10 +58,10 @@ describe('exact amounts', () => {
 })
 
 describe('times', () => {
-  it('are written in the format of the reader; what is no time stays as it is', () => {
+  it('are written in the format of the reader; what is no time or amount stays as it is', () => {
     const format = createFormat(['de-DE'])
     expect(format.time('2026-11-22T14:05:00.000Z')).toMatch(/^2\d\.11\.2026, \d\d:\d\d$/)
-    expect(format.time('soon')).toBe('soon')
+    expect([format.time('soon'), format.amount('much')]).toEqual(['soon', 'much'])
   })
 })
 
@@ -66,13 +76,40 @@ describe('an answer', () => {
   const of = (shape: Shape) => readerOf({ shape })
 
   it.each<[string, Shape, unknown, unknown]>([
-    ['without a member that may be null, as an older service may send it', { orNull: 'text' }, {}, { one: null }],
-    ['without a member that may be absent', { orAbsent: 'text' }, {}, {}],
+    ['without a member that may be null or absent', { orNull: 'text' }, {}, { one: null }],
     ['with a member that is not known', 'integer', { one: 7, other: 8 }, { one: 7 }],
     ['with a whole number that was kept as a text', 'integer', { one: '7' }, { one: 7 }],
     ['with one of two kinds of value', { either: ['integer', 'text'] }, { one: 'i7' }, { one: 'i7' }],
   ])('is read %s', (_, one, sent, read) => {
     expect(of({ members: { one } })(sent)).toEqual(read)
+  })
+
+  it('of a newer service is read with its states, reasons and types of events that the page does not know', () => {
+    const state = { state: 'parked', reason: 'too-new', why: 'a sentence' }
+    const deposits = { list: [owned(1, 'held', { ...state, amt: '25' })], count: 1 }
+    expect(readerOf(ownedDepositsShape)(deposits).list).toMatchObject([{ ...state, seconds: null, decided: null }])
+    expect(readerOf(depositsShape)(deposits).list).toMatchObject([state])
+    const payouts = { list: [paidOut(1, 'parked', { ...state, amt: '10', fee: '0' })], count: 1 }
+    expect(readerOf(payoutsShape)(payouts).list).toMatchObject([{ ...state, txid: null, moved: null }])
+    expect(readerOf(ownPayoutsShape)(payouts).list).toMatchObject([{ state: 'parked', txid: null }])
+    const data = { txid: txidOf(1), amt: '5', newMember: [7] }
+    const events = { list: [happened(1, 'deposit.parked', data)], count: 1 }
+    const { list } = readerOf(eventsShape)(events)
+    expect(list).toMatchObject([
+      { type: 'deposit.parked', data: { txid: txidOf(1), amt: '5', cuy: null, entry: null } },
+    ])
+  })
+
+  it('of a payout has the amounts or the units that have left the payout address', () => {
+    const moved = [
+      { to: 'a', cuy: 2, amt: '25' },
+      { to: 'b', contract: 'c', units: '12' },
+    ]
+    const payouts = { list: [paidOut(1, 'stuck', { amt: '10', fee: '0', moved })], count: 1 }
+    expect(readerOf(payoutsShape)(payouts).list[0]?.moved).toEqual([
+      { to: 'a', cuy: 2, amt: '25', contract: null, units: null },
+      { to: 'b', cuy: null, amt: null, contract: 'c', units: '12' },
+    ])
   })
 
   it.each<[Shape, unknown]>([

@@ -1,11 +1,12 @@
 import { describe, expect, it } from 'vitest'
+import { readArrivals } from '../../src/pages/deposit/data.ts'
 import { misfitOf, type PaymentRequest, progressOf, readRequest } from '../../src/pages/deposit/request.ts'
 import { noPageSettings } from '../../src/worker/http/page-settings.ts'
 import { passTime } from './browser.ts'
 import { usePages } from './fixture.ts'
 import { poke, see, seeIn, shownText, textOfFirst, tokenOf } from './reading.ts'
 import { exact } from './scripted-service.ts'
-import { currencies, payAddress, transfer, txidOf } from './story.ts'
+import { currencies, payAddress, transfer } from './story.ts'
 
 const shop = 'https://shop.example'
 const settings = { ...noPageSettings, origins: [shop] }
@@ -13,13 +14,14 @@ const usdt = {
   cuy: 2,
   symbol: 'USDT',
   name: '',
-  minimum: null,
-  contract: 'T',
-  isRetired: false,
+  decimals: 6,
   scale: 6,
-  isOpen: true,
+  minDeposit: null,
+  contract: 'T',
+  retired: false,
+  open: true,
 }
-const offer = { network: 'Tron', explorer: null, late: null, currencies: [usdt] }
+const offer = { network: 'Tron', explorer: null, late: null, list: [usdt], count: 1 }
 const at = (minute: number) => `2026-11-22T14:${String(minute).padStart(2, '0')}:00.000Z`
 const since = Date.parse(at(0)) / 1_000
 const asked = { cuy: 2, amt: '25', order: '1041', since, return: `${shop}/orders/1041?paid=1` }
@@ -147,17 +149,11 @@ describe('a payment request', () => {
       'unpaid, 25 missing',
     ],
   ])('counts %s', (_what, transfers, expected) => {
-    const arrivals = transfers.map(([state, amount, minute = 5], index) => ({
-      id: index,
-      txid: txidOf(index),
-      cuy: 2,
-      amount,
-      state: state as 'seen',
-      at: new Date(since * 1_000 + minute * 60_000).toISOString(),
-      finalAt: null,
-      reason: null,
-      why: null,
-    }))
+    const sent = transfers.map(([state, amt, minute = 5], index) => {
+      const created_at = new Date(since * 1_000 + minute * 60_000).toISOString()
+      return transfer(index, state, { amt, created_at })
+    })
+    const arrivals = readArrivals({ list: sent, count: sent.length }).list
     const request: PaymentRequest = { cuy: 2, amount: '25', order: null, since: since * 1_000, back: null }
     const { state, credited, seen, missing, over } = progressOf(request, '25', usdt, arrivals)
     const parts = { missing, credited, seen, over }

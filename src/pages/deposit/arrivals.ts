@@ -1,20 +1,25 @@
 import { copyButton } from '../kit/copy.ts'
 import { type Child, html, linkTo, setText, svg } from '../kit/dom.ts'
 import { arrivalAmount, type DepositContext, isStray, requestOf } from './context.ts'
-import type { Arrival, ArrivalState } from './data.ts'
+import type { Arrival } from './data.ts'
 import { outcomeWords } from './outcome.ts'
 
-const icons: Readonly<Record<ArrivalState, string>> = {
+const icons = {
   seen: 'M8 4v4l3 2M14 8A6 6 0 1 1 2 8a6 6 0 0 1 12 0z',
   held: 'M6 5v6M10 5v6M14 8A6 6 0 1 1 2 8a6 6 0 0 1 12 0z',
   credited: 'M3 8.500l3.500 3.500L13 5',
   refused: 'M4 4l8 8M12 4l-8 8',
   dropped: 'M3 8h10',
-}
+} as const
 
-/** The icon of a state, shown beside its name. */
-export const stateIcon = (state: ArrivalState) =>
-  svg('svg', { viewBox: '0 0 16 16', 'aria-hidden': 'true' }, svg('path', { d: icons[state] }))
+const isKnown = (state: string): state is keyof typeof icons => Object.hasOwn(icons, state)
+
+/** The icon of a state, shown beside its name; empty for a state that this page does not know. */
+export const stateIcon = (state: string) =>
+  svg('svg', { viewBox: '0 0 16 16', 'aria-hidden': 'true' }, svg('path', { d: isKnown(state) ? icons[state] : null }))
+
+/** The name of a state; the service's word if this page does not know it. */
+export const arrivalState = ({ texts }: DepositContext, state: string) => (isKnown(state) ? texts[state] : state)
 
 interface Line {
   readonly element: HTMLElement
@@ -81,12 +86,14 @@ export function arrivalWords(context: DepositContext, arrival: Arrival): string 
     return seconds > 0 ? texts.finalIn(String(seconds)) : texts.finalNow
   }
   const known = outcomeWords(texts, reason, state === 'refused')
-  return known?.help ?? `${state === 'held' ? texts.heldOperator : texts.askWorthless}${texts.gap}${why ?? ''}`.trim()
+  return (
+    known?.help ?? `${state === 'refused' ? texts.askWorthless : texts.heldOperator}${texts.gap}${why ?? ''}`.trim()
+  )
 }
 
 function createLine(context: DepositContext, key: string, arrival: Arrival): Line {
   const { texts, format } = context
-  const { state, at } = arrival
+  const { state, created_at: at } = arrival
   const words = html('p', { class: 'words' }, arrivalWords(context, arrival))
   const toFinal = html('span', {})
   const step = (label: Child) => html('li', {}, label)
@@ -112,7 +119,7 @@ function createLine(context: DepositContext, key: string, arrival: Arrival): Lin
       'div',
       { class: 'head' },
       html('strong', { class: 'number' }, arrivalAmount(context, arrival)),
-      html('span', { class: 'state' }, stateIcon(state), texts[state]),
+      html('span', { class: 'state' }, stateIcon(state), arrivalState(context, state)),
     ),
     ...(state === 'seen' || state === 'credited' ? [steps] : []),
     words,

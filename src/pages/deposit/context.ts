@@ -2,7 +2,14 @@ import type { PageWallet } from '../../worker/common/page-wallets.ts'
 import type { Api, Refusal } from '../kit/api.ts'
 import type { Format } from '../kit/format.ts'
 import type { ListPage } from '../kit/read.ts'
-import type { Arrival, HistoryEntry, Offer, OfferedCurrency, OwnPayout } from './data.ts'
+import {
+  type Arrival,
+  type HistoryEntry,
+  isCreditable,
+  type Offer,
+  type OfferedCurrency,
+  type OwnPayout,
+} from './data.ts'
 import type { Texts } from './languages/en.ts'
 import { misfitOf, type PaymentRequest, type Progress, progressOf, type UnreadableRequest } from './request.ts'
 
@@ -95,7 +102,7 @@ export interface DepositContext {
  * loaded yet.
  */
 export function currencyWith({ model }: DepositContext, cuy: number): OfferedCurrency | null {
-  return model.offer?.currencies.find((one) => one.cuy === cuy) ?? null
+  return model.offer?.list.find((one) => one.cuy === cuy) ?? null
 }
 
 /** An amount in the reader's format, with the symbol of its currency. */
@@ -104,13 +111,13 @@ export function amountText(context: DepositContext, amount: string, cuy: number,
 }
 
 /** The amount of a transfer with its symbol; only the symbol if the amount may be wrong. */
-export function arrivalAmount(context: DepositContext, { amount, cuy, state, reason }: Arrival): string {
+export function arrivalAmount(context: DepositContext, { amt, cuy, state, reason }: Arrival): string {
   const currency = currencyWith(context, cuy)
   // An amount that the ledger has judged is right. Any other is right only while the decimals of
   // the token are agreed.
   const isJudged = state === 'credited' || (reason !== null && judgedReasons.includes(reason))
-  if (isJudged || currency === null || currency.contract === null || currency.isOpen)
-    return amountText(context, amount, cuy)
+  if (isJudged || currency === null || currency.contract === null || isCreditable(currency))
+    return amountText(context, amt, cuy)
   return context.texts.uncertain(currency.symbol)
 }
 
@@ -150,9 +157,9 @@ export function requestProgress(context: DepositContext): Progress | null {
  * Whether a transfer does not count for the request because it is in another currency, although it
  * came after the request.
  */
-export function isStray(context: DepositContext, { cuy, at }: Arrival): boolean {
+export function isStray(context: DepositContext, { cuy, created_at }: Arrival): boolean {
   const asked = requestOf(context)
-  return asked !== null && cuy !== asked.currency.cuy && Date.parse(at) >= asked.request.since
+  return asked !== null && cuy !== asked.currency.cuy && Date.parse(created_at) >= asked.request.since
 }
 
 /**

@@ -59,7 +59,7 @@ export function createLoader(
   }
   const isWanted = (oldest: Arrival | undefined) => {
     const since = model.session.request?.since ?? 0
-    return since > 0 && oldest !== undefined && Date.parse(oldest.at) >= since
+    return since > 0 && oldest !== undefined && Date.parse(oldest.created_at) >= since
   }
   const loadWallet = () => {
     const isRead = model.history !== null && model.balances !== null && performance.now() < walletAt + walletMs

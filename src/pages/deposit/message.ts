@@ -1,6 +1,7 @@
 import { type Child, createSlot, html, type PageView, setText } from '../kit/dom.ts'
 import { isOnThisMachine } from '../kit/token.ts'
 import { currencyWith, type DepositContext, latenessText, requestOf, requestProgress, unreadableOf } from './context.ts'
+import { isCreditable } from './data.ts'
 import { refusalTitle } from './refusal.ts'
 import { backLink, visitedOf } from './status.ts'
 
@@ -118,7 +119,7 @@ export function createWaiting(context: DepositContext): PageView {
       const progress = requestProgress(context)
       const isPaid = progress?.state === 'paid' || progress?.state === 'on its way'
       const isSeen = visitedOf(context).length > 0
-      element.hidden = address === null || currency?.isOpen !== true || isTold || isPaid || isSeen
+      element.hidden = address === null || currency === null || !isCreditable(currency) || isTold || isPaid || isSeen
     },
   }
 }

@@ -3,7 +3,7 @@ import { createFormat } from '../kit/format.ts'
 import { reportHeight } from '../kit/frame.ts'
 import { createPoller } from '../kit/poll.ts'
 import { readText } from '../kit/read.ts'
-import { arrivalWords } from './arrivals.ts'
+import { arrivalState, arrivalWords } from './arrivals.ts'
 import { createCard } from './card.ts'
 import {
   arrivalAmount,
@@ -13,7 +13,7 @@ import {
   type PayerSession,
   requestOf,
 } from './context.ts'
-import type { Arrival } from './data.ts'
+import { type Arrival, isCreditable } from './data.ts'
 // `first.ts` is a file of its own in the browser, too
 import { api, language as firstShown, texts as firstTexts, here, later, ready, token } from './first.ts'
 import { createEarlier, createFold, createWalletFold } from './folds.ts'
@@ -230,7 +230,7 @@ function update(): void {
 function choose(): void {
   const { offer, chosen } = model
   if (offer === null || chosen !== null || requestOf(context) !== null) return
-  const open = offer.currencies.filter(({ isOpen }) => isOpen)
+  const open = offer.list.filter(isCreditable)
   const last = browserMemory.read(currencyName)
   model.chosen = (open.find(({ cuy }) => String(cuy) === last) ?? open[0])?.cuy ?? null
 }
@@ -250,7 +250,7 @@ function showArrivals(news: readonly Arrival[]): void {
   update()
   if (news.length === 0) return
   const sentences = news.map((one) => {
-    const state = texts.titleWith(texts[one.state], arrivalAmount(context, one))
+    const state = texts.titleWith(arrivalState(context, one.state), arrivalAmount(context, one))
     return state + texts.stop + texts.gap + arrivalWords(context, one)
   })
   context.announce([...sentences, ...(summary === before ? [] : [summary])].join(texts.gap))

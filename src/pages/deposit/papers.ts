@@ -169,10 +169,10 @@ function rowsOf(context: DepositContext, { from, until, balances, list }: Statem
     amount: amountText(context, amount, cuy),
     balance: '',
   })
-  const row = ({ type, at, osn, mark, amount, balance, cuy }: HistoryEntry): LedgerRow => ({
-    ...sum(entryName(context, type), at, amount, cuy),
+  const row = ({ type, created_at, osn, mark, amt, balance, cuy }: HistoryEntry): LedgerRow => ({
+    ...sum(entryName(context, type), created_at, amt, cuy),
     remark: type === 1 || mark === '' ? osn : `${osn} · ${mark}`,
-    amount: amountText(context, amount, cuy, 'always'),
+    amount: amountText(context, amt, cuy, 'always'),
     balance: amountText(context, balance, cuy),
   })
   return balances.flatMap(({ cuy, opening, closing }) => [
@@ -186,8 +186,8 @@ const namesOf = ({ texts }: DepositContext) => [
   ...[texts.time, texts.entry, texts.filter, texts.amount, texts.balance, texts.reference, texts.remark],
 ]
 
-const rowOf = (context: DepositContext, { at, type, cuy, amount, balance, osn, mark }: HistoryEntry) => [
-  ...[at, entryName(context, type), currencyWith(context, cuy)?.symbol ?? '', amount, balance, osn, mark],
+const rowOf = (context: DepositContext, { created_at, type, cuy, amt, balance, osn, mark }: HistoryEntry) => [
+  ...[created_at, entryName(context, type), currencyWith(context, cuy)?.symbol ?? '', amt, balance, osn, mark],
 ]
 
 function fileOf(context: DepositContext, { from, until, balances, list }: Statement): string[][] {

@@ -2,7 +2,7 @@ import { copyButton } from '../kit/copy.ts'
 import { type Child, createSlot, html, linkTo, type PageView } from '../kit/dom.ts'
 import { drawQr } from '../kit/qr.ts'
 import { amountText, currencyWith, type DepositContext, networkOf, requestOf, requestProgress } from './context.ts'
-import type { OfferedCurrency } from './data.ts'
+import { isCreditable, type OfferedCurrency } from './data.ts'
 import { isToPay, summaryOf, summaryPart } from './status.ts'
 
 /** How many characters at each end of an address are bold: those are what people compare. */
@@ -16,8 +16,9 @@ export function createChoice(context: DepositContext, remember: (cuy: number) =>
   const { model, texts } = context
   const group = html('div', { class: 'choices', role: 'radiogroup', 'aria-label': texts.choose })
   const fill = createSlot(group)
-  const option = ({ cuy, symbol, name, isOpen }: OfferedCurrency) => {
-    const disabled = isOpen ? null : ''
+  const option = (currency: OfferedCurrency) => {
+    const { cuy, symbol, name } = currency
+    const disabled = isCreditable(currency) ? null : ''
     const input = html('input', { type: 'radio', name: 'currency', value: String(cuy), disabled })
     input.addEventListener('change', () => {
       model.chosen = cuy
@@ -31,13 +32,13 @@ export function createChoice(context: DepositContext, remember: (cuy: number) =>
       { class: 'choice' },
       input,
       html('span', {}, symbol, isNamed ? null : html('span', { class: 'unseen' }, ` (${name})`)),
-      isOpen ? null : html('span', { class: 'closed' }, texts.closedNow),
+      disabled === null ? null : html('span', { class: 'closed' }, texts.closedNow),
     )
   }
   return {
     element: group,
     update() {
-      const offered = model.offer?.currencies.filter(({ isRetired }) => !isRetired) ?? null
+      const offered = model.offer?.list.filter(({ retired }) => !retired) ?? null
       const isAsked = model.offer === null ? model.session.request !== null : requestOf(context) !== null
       group.hidden = isAsked || isAllClosed(context) || (offered !== null && offered.length < 2)
       fill(JSON.stringify(offered), () => offered?.map(option) ?? [html('span', { class: 'skeleton choice' })])
@@ -75,7 +76,7 @@ export function createPayment(context: DepositContext): PageView {
         () => {
           if (isAllClosed(context)) return [summaryPart(summary), ...closedParts(context, null)]
           if (currency === null || address === null || isAwaited) return awaitedParts(context)
-          if (!currency.isOpen) return [summaryPart(summary), ...closedParts(context, currency)]
+          if (!isCreditable(currency)) return [summaryPart(summary), ...closedParts(context, currency)]
           return [
             summaryPart(summary),
             sendPart(context, currency, missing),
@@ -99,7 +100,7 @@ function missingOf(context: DepositContext): { readonly amount: string; readonly
 }
 
 /** Whether no deposit can be credited now. */
-const isAllClosed = ({ model }: DepositContext) => model.offer?.currencies.some(({ isOpen }) => isOpen) === false
+const isAllClosed = ({ model }: DepositContext) => model.offer?.list.some(isCreditable) === false
 
 function closedParts({ texts }: DepositContext, currency: OfferedCurrency | null): Child[] {
   const title = currency === null ? texts.allClosed : texts.closed(currency.symbol)
@@ -116,9 +117,9 @@ function awaitedParts({ texts, model }: DepositContext): Child[] {
 
 function sendPart(context: DepositContext, currency: OfferedCurrency, missing: ReturnType<typeof missingOf>): Child {
   const { texts } = context
-  const { cuy, symbol, minimum } = currency
+  const { cuy, symbol, minDeposit } = currency
   if (missing === null) {
-    const least = minimum === null ? texts.anyAmount : texts.atLeast(amountText(context, minimum, cuy))
+    const least = minDeposit === null ? texts.anyAmount : texts.atLeast(amountText(context, minDeposit, cuy))
     return html('div', { class: 'send' }, html('h2', {}, texts.send(symbol)), html('p', { class: 'muted' }, least))
   }
   const amount = amountText(context, missing.amount, cuy)
@@ -207,7 +208,7 @@ export function createHow(context: DepositContext): PageView {
     element: lines,
     update() {
       const { name, isTest } = networkOf(context)
-      const offered = model.offer?.currencies.filter(({ isRetired }) => !isRetired) ?? []
+      const offered = model.offer?.list.filter(({ retired }) => !retired) ?? []
       const symbols = offered.map(({ symbol }) => symbol)
       fill(JSON.stringify([symbols, name]), () => {
         const words = [

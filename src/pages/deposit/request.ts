@@ -1,7 +1,7 @@
 import { decimalForm, decimalsOf, decimalText, isZero, unitsOf } from '../kit/decimal.ts'
 import { isSafeLink } from '../kit/loopback.ts'
 import { type Members, readForm, readInteger, readMembers, readText } from '../kit/read.ts'
-import type { Arrival, Offer, OfferedCurrency } from './data.ts'
+import { type Arrival, isCreditable, type Offer, type OfferedCurrency } from './data.ts'
 
 /** A payment that a backend asks for: the claim `deposit` of a token. */
 export interface PaymentRequest {
@@ -100,8 +100,8 @@ function isBelow(address: unknown, origins: readonly string[]): address is strin
  * The claim of a request that does not fit what the service offers: an unknown currency, or too
  * many decimals. Null if all fit.
  */
-export function misfitOf({ cuy, amount }: PaymentRequest, { currencies }: Offer): string | null {
-  const currency = currencies.find((one) => one.cuy === cuy)
+export function misfitOf({ cuy, amount }: PaymentRequest, { list }: Offer): string | null {
+  const currency = list.find((one) => one.cuy === cuy)
   if (currency === undefined) return 'deposit.cuy'
   return amount !== null && decimalsOf(amount) > currency.scale ? 'deposit.amt' : null
 }
@@ -126,16 +126,17 @@ export interface Progress {
 export function progressOf(
   { cuy, since }: PaymentRequest,
   asked: string,
-  { scale, isOpen }: OfferedCurrency,
+  currency: OfferedCurrency,
   arrivals: readonly Arrival[],
 ): Progress {
-  const counted = arrivals.filter((one) => one.cuy === cuy && Date.parse(one.at) >= since)
+  const { scale } = currency
+  const counted = arrivals.filter((one) => one.cuy === cuy && Date.parse(one.created_at) >= since)
   // The amount of a seen transfer has the decimals of the chain. Digits beyond those of the ledger
   // are cut off, as they are when it is credited.
   const sum = (state: Arrival['state']) =>
-    counted.filter((one) => one.state === state).reduce((total, { amount }) => total + unitsOf(amount, scale), 0n)
+    counted.filter((one) => one.state === state).reduce((total, { amt }) => total + unitsOf(amt, scale), 0n)
   const credited = sum('credited')
-  const seen = isOpen ? sum('seen') : 0n
+  const seen = isCreditable(currency) ? sum('seen') : 0n
   const left = unitsOf(asked, scale) - credited
   const missing = left > seen ? left - seen : 0n
   const text = (units: bigint) => decimalText(units, scale)

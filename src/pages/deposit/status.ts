@@ -1,8 +1,8 @@
 import { isZero } from '../kit/decimal.ts'
 import { button, type Child, createSlot, html, linkTo, type PageView } from '../kit/dom.ts'
-import { createArrivalList, explorerLink, stateIcon } from './arrivals.ts'
+import { arrivalState, createArrivalList, explorerLink, stateIcon } from './arrivals.ts'
 import { amountText, arrivalAmount, type DepositContext, isStray, requestOf, requestProgress } from './context.ts'
-import type { Arrival, ArrivalState } from './data.ts'
+import type { Arrival } from './data.ts'
 
 /**
  * The progress of the request, and transfers that do not count towards it, where nothing is to pay.
@@ -140,12 +140,14 @@ function strayWords(context: DepositContext, one: Arrival): string {
   const { texts } = context
   const amount = arrivalAmount(context, one)
   const known =
-    one.state === 'credited' ? texts.inBalance(amount) : texts.titleWith(texts[one.state], amount) + texts.stop
+    one.state === 'credited'
+      ? texts.inBalance(amount)
+      : texts.titleWith(arrivalState(context, one.state), amount) + texts.stop
   return known + texts.gap + texts.notCounted(requestOf(context)?.currency.symbol ?? '')
 }
 
 interface SummaryWords {
-  readonly title: readonly [kind: ArrivalState, words: string] | null
+  readonly title: readonly [state: string, words: string] | null
   readonly lines: readonly string[]
 }
 
@@ -211,5 +213,7 @@ export function titleOf(context: DepositContext): string {
     }
   }
   const [newest] = visitedOf(context)
-  return newest === undefined ? texts.title : texts.titleWith(texts[newest.state], arrivalAmount(context, newest))
+  return newest === undefined
+    ? texts.title
+    : texts.titleWith(arrivalState(context, newest.state), arrivalAmount(context, newest))
 }

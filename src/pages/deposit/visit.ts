@@ -70,7 +70,7 @@ export function createVisits(memory: Memory): Visits {
  */
 function beforeVisit({ request }: PayerSession, arrivals: readonly Arrival[]): readonly Arrival[] {
   const since = request?.since ?? 0
-  return arrivals.filter(({ state, at }) => (since > 0 ? Date.parse(at) < since : state !== 'seen'))
+  return arrivals.filter(({ state, created_at }) => (since > 0 ? Date.parse(created_at) < since : state !== 'seen'))
 }
 
 function readVisit(text: string | null): Visit | null {

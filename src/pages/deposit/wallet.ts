@@ -27,9 +27,9 @@ function createBalances(context: DepositContext): PageView {
     element: html('section', {}, html('h3', {}, texts.balancesHeading), list),
     update() {
       const { balances, offer } = model
-      const shown = (offer?.currencies ?? []).flatMap(({ cuy, symbol, isRetired }) => {
+      const shown = (offer?.list ?? []).flatMap(({ cuy, symbol, retired }) => {
         const amount = balances?.get(cuy)
-        return amount === undefined || (isRetired && isZero(amount)) ? [] : [[symbol, amount] as const]
+        return amount === undefined || (retired && isZero(amount)) ? [] : [[symbol, amount] as const]
       })
       list.classList.toggle('skeleton', balances === null || offer === null)
       fill(JSON.stringify(shown), () =>
@@ -73,7 +73,7 @@ function createHistory(context: DepositContext): PageView {
     update() {
       const { history, offer } = model
       fillFilter(JSON.stringify(offer), () => {
-        const known = (offer?.currencies ?? []).map(({ cuy, symbol }) => html('option', { value: String(cuy) }, symbol))
+        const known = (offer?.list ?? []).map(({ cuy, symbol }) => html('option', { value: String(cuy) }, symbol))
         return [html('option', { value: '' }, texts.all), ...known]
       })
       filter.value = model.filter === null ? '' : String(model.filter)
@@ -121,14 +121,14 @@ async function loadHistory(context: DepositContext, before?: number): Promise<vo
 function chartOf(context: DepositContext, entries: readonly HistoryEntry[]): HTMLElement | null {
   const { texts, format, api } = context
   const cuy = context.model.filter ?? entries[0]?.cuy
-  const isDrawn = (entry: HistoryEntry) => entry.cuy === cuy && !Number.isNaN(Date.parse(entry.at))
+  const isDrawn = (entry: HistoryEntry) => entry.cuy === cuy && !Number.isNaN(Date.parse(entry.created_at))
   const own = entries.filter(isDrawn).reverse()
   const [first] = own
   if (first === undefined) return null
   const symbol = currencyWith(context, cuy ?? 0)?.symbol ?? ''
-  const points = own.map(({ at, balance }) => ({
-    at: Date.parse(at),
-    label: format.time(at),
+  const points = own.map(({ created_at, balance }) => ({
+    at: Date.parse(created_at),
+    label: format.time(created_at),
     value: balance,
     shown: format.amount(balance),
   }))
@@ -136,7 +136,7 @@ function chartOf(context: DepositContext, entries: readonly HistoryEntry[]): HTM
     title: texts.balanceOf(symbol),
     summary: texts.balanceSummary(symbol, points[0]?.shown ?? '', points.at(-1)?.shown ?? ''),
     points,
-    before: difference(first.balance, first.amount),
+    before: difference(first.balance, first.amt),
     until: api.now() ?? 0,
     mark: format.mark,
     columns: [texts.time, texts.balance],
@@ -147,14 +147,14 @@ function chartOf(context: DepositContext, entries: readonly HistoryEntry[]): HTM
 function tableOf(context: DepositContext, entries: readonly HistoryEntry[]): HTMLElement {
   const { texts, format } = context
   const rows = entries.map((entry): LedgerRow => {
-    const { type, at, mark, amount, balance, cuy } = entry
+    const { type, created_at: at, mark, amt, balance, cuy } = entry
     const time = type === 1 ? texts.creditedAt(format.time(at)) : format.time(at)
     return {
       name: entryName(context, type),
       time: html('time', { datetime: at, class: 'muted' }, time),
       remark: type === 1 ? '' : mark, // the remark of a deposit only repeats the name of its type
       more: payoutParts(context, entry),
-      amount: amountText(context, amount, cuy, 'always'),
+      amount: amountText(context, amt, cuy, 'always'),
       balance: amountText(context, balance, cuy),
     }
   })

@@ -1,5 +1,7 @@
+import type { PayoutState } from '../../worker/common/payout-states.ts'
 import type { Api, Reply } from '../kit/api.ts'
 import { html } from '../kit/dom.ts'
+import { lookUp } from '../kit/look-up.ts'
 import type { ListPage } from '../kit/read.ts'
 import { explorerLink } from './arrivals.ts'
 import type { DepositContext, DepositModel } from './context.ts'
@@ -24,7 +26,8 @@ export async function loadPayouts(model: DepositModel, api: Api): Promise<Reply<
     const last = list.at(-1)
     // A payout has the time of its entry. If the last payout on this page is not older than the
     // oldest shown entry, further payouts may be on the next page.
-    const isMissing = last !== undefined && list.length === payoutRows && Date.parse(last.at) >= Date.parse(oldest.at)
+    const isMissing =
+      last !== undefined && list.length === payoutRows && Date.parse(last.created_at) >= Date.parse(oldest.created_at)
     if (!isMissing || last.id >= (before ?? Number.POSITIVE_INFINITY)) return answer
     before = last.id
   }
@@ -39,13 +42,13 @@ export function payoutParts(context: DepositContext, entry: HistoryEntry): reado
   const payout = entry.type === withdrawal ? model.payouts.get(keyOf(entry)) : undefined
   if (payout === undefined) return []
   const explorer = model.offer?.explorer ?? null
-  const state = html('span', { class: 'muted' }, stateNames(context)[payout.state])
+  const state = html('span', { class: 'muted' }, lookUp(stateNames(context), payout.state) ?? payout.state)
   if (explorer === null || payout.txid === null) return [state]
   return [state, explorerLink(explorer, `transaction/${payout.txid}`, texts.viewTransaction)]
 }
 
 /** The names of a payout's states, by the states that the service returns. */
-const stateNames = ({ texts }: DepositContext) => ({
+const stateNames = ({ texts }: DepositContext): Readonly<Record<PayoutState, string>> => ({
   waiting: texts.payoutWaiting,
   approved: texts.payoutApproved,
   signed: texts.payoutSigned,

@@ -2,9 +2,8 @@ import { isSameName } from '../../worker/common/ids.ts'
 import { button, type Child, html } from '../kit/dom.ts'
 import { type Action, openActionForm } from './action-form.ts'
 import { type DeskContext, depositAmount, deskAmount } from './context.ts'
-import type { OwnedDeposit } from './data.ts'
+import type { DeskPayout, OwnedDeposit } from './data.ts'
 import { hint } from './parts.ts'
-import type { DeskPayout } from './payout-data.ts'
 
 type PayoutAction = Extract<Action, { payout: DeskPayout }>
 const cancellable = ['waiting', 'approved', 'stuck']
@@ -33,7 +32,7 @@ export function payoutActions(context: DeskContext, about: Omit<PayoutAction, 'k
  * wallet if it is cancelled (`back`).
  */
 export const sumsOfPayout = (context: DeskContext, payout: DeskPayout, taken: string) => ({
-  amount: deskAmount(context, payout.amount, payout.cuy),
+  amount: deskAmount(context, payout.amt, payout.cuy),
   back: deskAmount(context, taken, payout.cuy),
 })
 
@@ -42,10 +41,10 @@ export const sumsOfPayout = (context: DeskContext, payout: DeskPayout, taken: st
  * (credit).
  */
 export function depositActions(context: DeskContext, deposit: OwnedDeposit): Child[] {
-  const { state, reason, amount: sent, cuy } = deposit
+  const { state, reason, amt, cuy } = deposit
   const mayApprove = context.model.summary?.reader.scopes.includes('ledger:approve') === true
   if (reason !== 'review' || !mayApprove) return []
-  const about = { deposit, amount: depositAmount(context, sent, cuy) }
+  const about = { deposit, amount: depositAmount(context, amt, cuy) }
   const kinds = state === 'held' ? (['credit', 'refuse'] as const) : (['credit'] as const)
   return buttonsOf(
     context,

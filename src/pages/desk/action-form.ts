@@ -3,8 +3,7 @@ import { button, type Child, html } from '../kit/dom.ts'
 import { type ActionTexts, actionTexts } from './action-texts.ts'
 import { pathOfAction } from './cells.ts'
 import type { DeskContext } from './context.ts'
-import type { OwnedDeposit } from './data.ts'
-import type { DeskPayout } from './payout-data.ts'
+import type { DeskPayout, OwnedDeposit } from './data.ts'
 
 // Each action is a request that backends can make as well.
 

@@ -2,6 +2,7 @@ import { query, type Refusal, type Reply } from '../kit/api.ts'
 import type { ListPage } from '../kit/read.ts'
 import {
   type ChainFinding,
+  type DeskPayout,
   type OwnedDeposit,
   type PostedEntry,
   readAddresses,
@@ -12,7 +13,6 @@ import {
   readPostedEntries,
 } from './data.ts'
 import { type Asker, findPayouts, isOf, type PayoutStory, payoutStories, storyOf } from './payout-answer.ts'
-import type { DeskPayout } from './payout-data.ts'
 import type { DeskQuestion } from './place.ts'
 import { listRows } from './walk.ts'
 

@@ -1,8 +1,6 @@
 import {
-  type Members,
   readDecimal,
   readerOf,
-  readForm,
   readInteger,
   readList,
   readMembers,
@@ -11,8 +9,7 @@ import {
   readPage,
   readText,
 } from '../kit/read.ts'
-import { summaryShape } from '../shapes.ts'
-import { readPayout } from './payout-data.ts'
+import { eventsShape, ownedDepositsShape, payoutsShape, postedEntriesShape, summaryShape } from '../shapes.ts'
 
 /** The summary for operators, from `GET /ledger/summary`: see `schemas/summary.ts`. */
 export type DeskSummary = ReturnType<typeof readDeskSummary>
@@ -40,13 +37,14 @@ export type DeskNode = NonNullable<DeskSummary['nodes']>[number]
  * the payout address.
  */
 export type DeskPayouts = NonNullable<DeskSummary['payouts']>
+/** A deposit of a user: see `schemas/deposit.ts`. */
 export type OwnedDeposit = ReturnType<typeof readOwnedDeposits>['list'][number]
-export type PostedEntry = ReturnType<typeof readEntry>
-
-/** The remark of an entry; empty for a deposit, where it only repeats the type. */
-export const markOf = ({ type, mark }: PostedEntry): string => (type === 1 ? '' : mark)
-/** An event. Members that its type does not have are null. */
-export type DeskEvent = ReturnType<typeof readDeskEvents>[number]
+/** A ledger entry of a user: see `schemas/entry.ts`. */
+export type PostedEntry = ReturnType<typeof readPostedEntries>['list'][number]
+/** An event: see `schemas/event.ts`. Members of `data` that its type does not have are null. */
+export type DeskEvent = ReturnType<typeof readDeskEvents>['list'][number]
+/** A payout of a user: see `schemas/payout.ts`. */
+export type DeskPayout = ReturnType<typeof readDeskPayouts>['list'][number]
 /** What the nodes say about a transaction, from `GET /ledger/transaction`. */
 export type ChainFinding = ReturnType<typeof readChainFinding>
 
@@ -64,70 +62,19 @@ export const deliveryFailure = ({ last_failure }: DeskEndpoint): string | null =
   last_failure?.replace(/^\d+$/, 'HTTP $&') ?? null
 
 /** Reads the data of `GET /ledger/deposits`. */
-export function readOwnedDeposits(data: unknown) {
-  return readPage(data, ({ id, uid, txid, position, cuy, amt, address, state, created_at, seconds, ...rest }) => ({
-    id: readInteger(id),
-    uid: readInteger(uid),
-    txid: readForm(txid, /^[0-9a-f]{64}$/),
-    position: typeof position === 'string' ? readForm(position, /^i\d{1,9}$/) : readInteger(position),
-    cuy: readInteger(cuy),
-    amount: readDecimal(amt),
-    address: readText(address),
-    state: readText(state),
-    at: readText(created_at),
-    reason: readOptionalText(rest.reason),
-    why: readOptionalText(rest.why),
-    seconds: readOptionalInteger(seconds),
-    entry: readOptionalInteger(rest.entry),
-    decided: rest.decided === undefined ? null : readDecision(readMembers(rest.decided)),
-  }))
-}
-
-/** Who decided about a deposit that was held for review, and why. */
-const readDecision = ({ why, by }: Members) => ({ why: readText(why), by: readText(by) })
+export const readOwnedDeposits = readerOf(ownedDepositsShape)
 
 /** Reads the data of `GET /ledger/entries`. */
-export const readPostedEntries = (data: unknown) => readPage(data, readEntry)
+export const readPostedEntries = readerOf(postedEntriesShape)
 
-function readEntry({ id, uid, type, cuy, osn, mark, amt, balance, created_at, by }: Members) {
-  return {
-    id: readInteger(id),
-    uid: readInteger(uid),
-    type: readInteger(type),
-    cuy: readInteger(cuy),
-    osn: readText(osn),
-    mark: readText(mark),
-    amount: readDecimal(amt),
-    balance: readDecimal(balance),
-    at: readText(created_at),
-    by: readText(by),
-  }
-}
+/** The remark of an entry; empty for a deposit, where it only repeats the type. */
+export const markOf = ({ type, mark }: PostedEntry): string => (type === 1 ? '' : mark)
 
-/**
- * Reads the data of `GET /ledger/events`. Members that an event's type does not have become null.
- */
-export function readDeskEvents(data: unknown) {
-  return readList(data, ({ id, type, uid, created_at, data: about }) => {
-    const members = readMembers(about)
-    const { txid, address, cuy, amt, reason, why, entry } = members
-    const kind = readText(type)
-    return {
-      id: readInteger(id),
-      type: kind,
-      uid: readInteger(uid),
-      at: readText(created_at),
-      txid: readOptionalText(txid),
-      address: readOptionalText(address),
-      cuy: readOptionalInteger(cuy),
-      amount: amt === undefined ? null : readDecimal(amt),
-      reason: readOptionalText(reason),
-      why: readOptionalText(why),
-      entry: entry === undefined ? null : readEntry(readMembers(entry)),
-      payout: kind.startsWith('payout.') ? readPayout(members) : null,
-    }
-  })
-}
+/** Reads the data of `GET /ledger/events`. */
+export const readDeskEvents = readerOf(eventsShape)
+
+/** Reads the data of `GET /ledger/payouts`. */
+export const readDeskPayouts = readerOf(payoutsShape)
 
 /** Reads the data of `GET /ledger/transaction`. */
 export function readChainFinding(data: unknown) {

@@ -102,9 +102,9 @@ function alarmFindings(context: DeskContext, summary: DeskSummary): Finding[] {
   const own = alarms.filter(({ kind, subject }) => {
     if (isShownByPayouts(kind, summary)) return false
     if (kind === 'gap-unread') return gaps.length === 0
-    const height = kind === 'nodes-disagree' ? subject.height : undefined
+    const height = kind === 'nodes-disagree' ? subject.height : null
     // the finding about this gap says it
-    if (height !== undefined && gaps.some(({ from, to }) => from <= height && height <= to)) return false
+    if (height !== null && gaps.some(({ from, to }) => from <= height && height <= to)) return false
     return !(endpointAlarms.includes(kind) && isFailing(subject))
   })
   return [...new Set(own.map(({ kind }) => kind))].flatMap((kind) => {
@@ -159,7 +159,7 @@ const problemText = ({ texts }: DeskContext, { scan }: DeskSummary): string =>
  * name of a setting.
  */
 function aboutOf({ node, txid, setting }: DeskSubject, { nodes }: DeskSummary): string {
-  return (node === undefined ? (txid ?? setting) : nodes?.[node - 1]?.failure) ?? ''
+  return (node === null ? (txid ?? setting) : nodes?.[node - 1]?.failure) ?? ''
 }
 
 /**
@@ -171,15 +171,15 @@ function subjectText(context: DeskContext, subject: DeskSubject, { differences }
   const { node, question, endpoint, event, cuy } = subject
   const [height, address] = [subject.height ?? subject.from, subject.address ?? subject.contract]
   const asked = lookUp(texts.nodeQuestions, question ?? '')
-  if (node !== undefined)
+  if (node !== null)
     return asked === undefined ? texts.nodeAt(String(node)) : texts.pair(texts.nodeAt(String(node)), asked)
-  if (endpoint !== undefined) {
+  if (endpoint !== null) {
     const name = texts.endpointAt(String(endpoint))
-    return event === undefined ? name : `${name} · ${texts.eventOf(String(event))}`
+    return event === null ? name : `${name} · ${texts.eventOf(String(event))}`
   }
-  if (height !== undefined) return texts.block(format.count(height))
-  if (address === undefined) return cuy === undefined ? '' : texts.cuyAt(deskSymbol(context, cuy), String(cuy))
-  if (cuy === undefined) return address
+  if (height !== null) return texts.block(format.count(height))
+  if (address === null) return cuy === null ? '' : texts.cuyAt(deskSymbol(context, cuy), String(cuy))
+  if (cuy === null) return address
   const found = differences.find((one) => one.cuy === cuy && one.address === address)
   const name = found === undefined ? deskSymbol(context, cuy) : deskAmount(context, found.amt, found.cuy, 'always')
   return `${name} · ${address}`
@@ -190,7 +190,7 @@ function subjectText(context: DeskContext, subject: DeskSubject, { differences }
  * these.
  */
 function askOf({ address, contract, txid, endpoint }: DeskSubject): string | null {
-  return address ?? contract ?? txid ?? (endpoint === undefined ? null : `endpoint ${endpoint}`)
+  return address ?? contract ?? txid ?? (endpoint === null ? null : `endpoint ${endpoint}`)
 }
 
 function scanFindings(context: DeskContext, summary: DeskSummary): Finding[] {
@@ -335,7 +335,7 @@ function nodeFindings(context: DeskContext, summary: DeskSummary): Finding[] {
   const { texts, format } = context
   const { alarms, nodes } = summary
   const scan = scanFindings(context, summary)
-  const isNamed = alarms.some(({ kind, subject }) => scanAlarms.includes(kind) || subject.node !== undefined)
+  const isNamed = alarms.some(({ kind, subject }) => scanAlarms.includes(kind) || subject.node !== null)
   const items = missingItems(context, summary)
   if (items.length === 0 || isNamed || scan.length > 0) return []
   const title = texts.nodesSilent(format.count(items.length), format.count(nodes?.length ?? 0))

@@ -95,8 +95,8 @@ export function listTable({ texts }: DeskContext, rows: readonly Row[]): Child[]
 
 /** A deposit as a row of `listTable`. Its amount is a button that leads to its story. */
 export function depositRow(context: DeskContext, deposit: OwnedDeposit): Row {
-  const { amount, cuy, txid, state, reason, uid, at } = deposit
+  const { amt, cuy, txid, state, reason, uid, created_at } = deposit
   const words = reason === null ? stateName(context, state) : depositReason(context, deposit).why
-  const label = storyButton(context, depositAmount(context, amount, cuy), txid)
-  return [[label, html('span', {}, words), small(context.texts.user(String(uid)))], [sinceText(context, at)]]
+  const label = storyButton(context, depositAmount(context, amt, cuy), txid)
+  return [[label, html('span', {}, words), small(context.texts.user(String(uid)))], [sinceText(context, created_at)]]
 }

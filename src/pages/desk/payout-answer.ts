@@ -1,7 +1,6 @@
 import type { Api, Reply } from '../kit/api.ts'
 import type { ListPage } from '../kit/read.ts'
-import { type PostedEntry, readPostedEntries } from './data.ts'
-import { type DeskPayout, readDeskPayouts } from './payout-data.ts'
+import { type DeskPayout, type PostedEntry, readDeskPayouts, readPostedEntries } from './data.ts'
 
 /** The parts of the desk's context that a search uses. */
 export interface Asker {

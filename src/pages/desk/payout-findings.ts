@@ -24,8 +24,7 @@ export function payoutAlarmItem(
   { payouts }: DeskSummary,
 ): FindingItem | null {
   const item = (note: string, ask: string) => ({ about: '', note, since, ask })
-  if (subject.payout !== undefined)
-    return item(context.texts.payoutAt(String(subject.payout)), `payout ${subject.payout}`)
+  if (subject.payout !== null) return item(context.texts.payoutAt(String(subject.payout)), `payout ${subject.payout}`)
   if (payouts === null) return null
   if (kind === 'payouts-unsigned') return item(openText(context, payouts, 'approved'), 'payouts approved')
   if (kind !== 'payout-wallet-low') return null
@@ -42,12 +41,12 @@ const groupText = (context: DeskContext, { sum, cuy, count }: DeskPayouts['open'
   context.texts.payoutsSum(context.format.count(count), deskAmount(context, sum, cuy))
 
 /**
- * What the payout address holds of a currency and what it needs, in words. `cuy` is absent for TRX
- * if TRX is not a configured currency; fees are paid in TRX all the same.
+ * What the payout address holds of a currency and what it needs, in words. `cuy` is null for TRX if
+ * TRX is not a configured currency; fees are paid in TRX all the same.
  */
-function needsText(context: DeskContext, { open, holds }: DeskPayouts, cuy: number | undefined): string {
+function needsText(context: DeskContext, { open, holds }: DeskPayouts, cuy: number | null): string {
   const { texts, format } = context
-  const symbol = cuy === undefined ? 'TRX' : deskSymbol(context, cuy)
+  const symbol = cuy === null ? 'TRX' : deskSymbol(context, cuy)
   const held = holds.find((one) => one.symbol === symbol)
   const needed = sumOf(open.filter((one) => one.cuy === cuy && isToBePaid(one.state)).map(({ sum }) => sum))
   if (held === undefined) return symbol

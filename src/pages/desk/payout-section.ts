@@ -56,7 +56,7 @@ export function payoutTables(context: DeskContext, payouts: DeskPayouts): Child[
 function tableOf(context: DeskContext, { open, holds }: DeskPayouts, symbol: string): HTMLElement {
   const { texts, format, model } = context
   const isLow = (model.summary?.alarms ?? []).some(({ kind, subject: { cuy } }) => {
-    return kind === 'payout-wallet-low' && (cuy === undefined ? 'TRX' : deskSymbol(context, cuy)) === symbol
+    return kind === 'payout-wallet-low' && (cuy === null ? 'TRX' : deskSymbol(context, cuy)) === symbol
   })
   const row = (name: Child, note: string | null, amount: string, look: string | null = null) =>
     html(

@@ -3,8 +3,8 @@ import { query } from '../kit/api.ts'
 import { knownCount } from '../kit/counted.ts'
 import { html } from '../kit/dom.ts'
 import { type DeskContext, deskAmount, deskSymbol, payoutsNow, sinceText, stateName } from './context.ts'
+import { type DeskPayout, readDeskPayouts } from './data.ts'
 import { small, storyButton } from './parts.ts'
-import { type DeskPayout, readDeskPayouts } from './payout-data.ts'
 import { leftTexts } from './payout-left.ts'
 import { type FilteredSource, isCounted, type ListRow, type Row } from './walk.ts'
 
@@ -38,7 +38,8 @@ export function payoutSource(context: DeskContext, of: { uid?: number; to?: stri
  * A payout as a row of the list of payouts: its cells on the page, and its values in the CSV file.
  */
 export function payoutListRow(context: DeskContext, payout: DeskPayout): ListRow {
-  const { id, at, state, uid, amount, fee, cuy, to, osn, mark, txid, by, approvedBy, attempts, reason, why } = payout
+  const { id, created_at: at, state, uid, amt: amount, fee, cuy, to, osn, mark } = payout
+  const { txid, by, approved_by, attempts, reason, why } = payout
   const cells = (): Row => {
     const label = storyButton(context, deskAmount(context, amount, cuy), `payout ${id}`)
     const user = small(context.texts.user(String(uid)))
@@ -47,7 +48,7 @@ export function payoutListRow(context: DeskContext, payout: DeskPayout): ListRow
   }
   const values = () => [
     ...[id, at, state, uid, amount, fee, deskSymbol(context, cuy), to, osn, mark, txid, by],
-    ...[approvedBy, attempts, reason, why],
+    ...[approved_by, attempts, reason, why],
   ]
   return { id, at, state, cuy, amount, cells, values }
 }

@@ -4,10 +4,10 @@ import { type Child, html } from '../kit/dom.ts'
 import { lookUp } from '../kit/look-up.ts'
 import { payoutActions, sumsOfPayout } from './action-buttons.ts'
 import { type DeskContext, deskAmount, sinceText, stateName } from './context.ts'
+import type { DeskPayout } from './data.ts'
 import { eventStep } from './event-step.ts'
 import { listTable, small, storyButton } from './parts.ts'
 import type { PayoutStory } from './payout-answer.ts'
-import type { DeskPayout } from './payout-data.ts'
 import { stopRemedy } from './payout-findings.ts'
 import { leftTexts } from './payout-left.ts'
 import { stuckWords } from './reasons.ts'
@@ -20,7 +20,7 @@ import { forUser, line, type Step, steps } from './steps.ts'
  */
 export function payoutElements(context: DeskContext, { payout, entries }: PayoutStory, txid?: string): Child[] {
   const { texts, format } = context
-  const { id, uid, osn, mark, amount, cuy, state } = payout
+  const { id, uid, osn, mark, amt, cuy, state } = payout
   const isEarlier = txid !== undefined && txid !== payout.txid
   const list: readonly Step[] = [
     askedStep(context, payout),
@@ -28,12 +28,12 @@ export function payoutElements(context: DeskContext, { payout, entries }: Payout
     approvalStep(context, payout),
     ...transactionSteps(context, payout),
     ...endSteps(context, payout),
-    eventStep(context, `payout.${state}`, payout.at, state === 'waiting'),
+    eventStep(context, `payout.${state}`, payout.created_at, state === 'waiting'),
     ['wait', texts.stepDo, ...remedies(context, payout).map(line)],
   ]
   const rows = entries.map((entry) => entryListRow(context, entry).cells())
   return [
-    html('h3', {}, texts.pair(deskAmount(context, amount, cuy), stateName(context, state))),
+    html('h3', {}, texts.pair(deskAmount(context, amt, cuy), stateName(context, state))),
     small([texts.payoutAt(String(id)), osn, mark].filter(Boolean).join(' · ')),
     isEarlier ? line(texts.payoutWentOn) : null,
     steps(list),
@@ -48,19 +48,19 @@ export function payoutElements(context: DeskContext, { payout, entries }: Payout
   ]
 }
 
-function askedStep(context: DeskContext, { at, by, to, amount, fee, cuy }: DeskPayout): Step {
+function askedStep(context: DeskContext, { created_at, by, to, amt, fee, cuy }: DeskPayout): Step {
   const { texts } = context
-  const paid = deskAmount(context, amount, cuy)
+  const paid = deskAmount(context, amt, cuy)
   const taken = isZero(fee) ? texts.payoutTaken(paid) : texts.payoutTakenFee(paid, deskAmount(context, fee, cuy))
   const place = html('p', {}, `${texts.payoutTo} `, storyButton(context, to, to))
-  return ['done', texts.stepAsked, line(texts.askedBy(sinceText(context, at), by)), place, line(taken)]
+  return ['done', texts.stepAsked, line(texts.askedBy(sinceText(context, created_at), by)), place, line(taken)]
 }
 
 function approvalStep(context: DeskContext, payout: DeskPayout): Step {
   const { texts } = context
-  const { state, approvedBy } = payout
-  if (approvedBy !== null) {
-    const who = approvedBy === 'limits' ? texts.approvedByLimits : texts.approvedBy(approvedBy)
+  const { state, approved_by } = payout
+  if (approved_by !== null) {
+    const who = approved_by === 'limits' ? texts.approvedByLimits : texts.approvedBy(approved_by)
     return ['done', texts.stepApproved, line(who)]
   }
   if (state === 'cancelled') return ['no', texts.stepApproved, line(texts.approvedNever)]
@@ -71,13 +71,13 @@ function approvalStep(context: DeskContext, payout: DeskPayout): Step {
  * Whether the payout's transaction has expired by the clock of the service, so that no new block
  * can contain it.
  */
-const isExpired = ({ api }: DeskContext, { expiresAt }: DeskPayout) =>
-  expiresAt !== null && Date.parse(expiresAt) < (api.now() ?? 0)
+const isExpired = ({ api }: DeskContext, { expires_at }: DeskPayout) =>
+  expires_at !== null && Date.parse(expires_at) < (api.now() ?? 0)
 
 /** The steps of signing and sending, as far as the payout has come. */
 function transactionSteps(context: DeskContext, payout: DeskPayout): Step[] {
   const { texts, format, model } = context
-  const { state, txid, expiresAt, attempts, why } = payout
+  const { state, txid, expires_at, attempts, why } = payout
   const tried = small(attempts === 0 ? null : texts.payoutAttempts(format.count(attempts)))
   if (state === 'approved') {
     const isStopped = (model.summary?.payouts?.stopped ?? null) !== null
@@ -87,7 +87,7 @@ function transactionSteps(context: DeskContext, payout: DeskPayout): Step[] {
   }
   if (txid === null) return []
   const isOpen = state === 'signed'
-  const until = isOpen && expiresAt !== null ? line(texts.signedUntil(format.time(expiresAt))) : null
+  const until = isOpen && expires_at !== null ? line(texts.signedUntil(format.time(expires_at))) : null
   const signed: Step = ['done', texts.stepSigned, txidLine(context, txid), until, tried]
   if (!isOpen) return [signed]
   const words = isExpired(context, payout) ? texts.sentExpired : texts.sentOn
@@ -140,11 +140,11 @@ function endSteps(context: DeskContext, payout: DeskPayout): Step[] {
 /** Why the transaction of a stuck payout failed, and what it cost. */
 function failureLines({ texts, format }: DeskContext, { failure }: DeskPayout): readonly Child[] {
   if (failure === null) return []
-  const { result, cost } = failure
+  const { result, burnt, energy } = failure
   const meaning = lookUp(texts.results, result ?? '') ?? texts.otherResult
   return [
     result === null ? null : line(texts.failedBy(result, meaning)),
-    cost === null ? null : line(texts.failedCost(format.amount(cost.burnt), format.count(cost.energy))),
+    burnt === null || energy === null ? null : line(texts.failedCost(format.amount(burnt), format.count(energy))),
   ]
 }
 
@@ -164,7 +164,7 @@ const leftLines = (context: DeskContext, payout: DeskPayout): readonly Child[] =
  * The amount with the fee that was taken from the user's wallet for a payout. It returns to the
  * wallet if the payout is cancelled.
  */
-const takenOf = ({ amount, fee }: DeskPayout) => sumOf([amount, fee])
+const takenOf = ({ amt, fee }: DeskPayout) => sumOf([amt, fee])
 
 /** What to do about the payout, in sentences. */
 function remedies(context: DeskContext, payout: DeskPayout): readonly string[] {
@@ -185,8 +185,8 @@ function remedies(context: DeskContext, payout: DeskPayout): readonly string[] {
 
 function sentenceOf(context: DeskContext, payout: DeskPayout): string {
   const { texts } = context
-  const { state, to, txid, amount: paid, cuy } = payout
-  const amount = deskAmount(context, paid, cuy)
+  const { state, to, txid, amt, cuy } = payout
+  const amount = deskAmount(context, amt, cuy)
   if (state === 'waiting') return texts.sayPayoutWaits(amount, to)
   if (state === 'stuck') return texts.sayPayoutStuck(amount, to)
   if (state === 'cancelled') return texts.sayPayoutCancelled(amount, to, deskAmount(context, takenOf(payout), cuy))

@@ -60,7 +60,7 @@ export function depositSource(context: DeskContext, of: { uid?: number; address?
  * file.
  */
 export function depositListRow(context: DeskContext, deposit: OwnedDeposit): ListRow {
-  const { id, at, state, uid, amount, cuy, txid, address, reason, why, entry } = deposit
+  const { id, created_at: at, state, uid, amt: amount, cuy, txid, address, reason, why, entry } = deposit
   const values = () => [id, at, state, uid, amount, deskSymbol(context, cuy), txid, address, reason, why, entry]
   return { id, at, state, cuy, amount, cells: () => depositRow(context, deposit), values }
 }
@@ -92,7 +92,7 @@ export function entrySource(context: DeskContext, uid: number | null = null): Fi
  * file.
  */
 export function entryListRow(context: DeskContext, entry: PostedEntry): ListRow {
-  const { id, at, type, uid, amount, cuy, balance, osn, mark, by } = entry
+  const { id, created_at: at, type, uid, amt: amount, cuy, balance, osn, mark, by } = entry
   const values = () => [id, at, type, uid, amount, deskSymbol(context, cuy), balance, osn, mark, by]
   const cells = (): Row => {
     const name = `${deskAmount(context, amount, cuy, 'always')} ${typeName(context, type)}`
@@ -147,7 +147,7 @@ function eventSource(context: DeskContext): FilteredSource {
       const after = Math.max(0, end - 1 - limit)
       const events = await api.get(`/ledger/events?${query({ after, limit })}`, readDeskEvents)
       if (!events.ok) return events
-      const rows = events.data.filter(({ id }) => id < end).map((event) => eventListRow(context, event))
+      const rows = events.data.list.filter(({ id }) => id < end).map((event) => eventListRow(context, event))
       return { ...events, data: { rows: rows.reverse(), count: null } }
     },
   }
@@ -166,9 +166,9 @@ function eventName(context: DeskContext, type: string, entry: PostedEntry | null
 
 /** An event as a row of the list of events. Some types have no amount. */
 function eventListRow(context: DeskContext, event: DeskEvent): ListRow {
-  const { id, type, uid, at, txid, entry, payout, reason, why } = event
-  const cuy = entry?.cuy ?? event.cuy
-  const amount = entry?.amount ?? event.amount
+  const { id, type, uid, created_at: at, data } = event
+  const { txid, entry, reason, why } = data
+  const { cuy, amt: amount, osn, mark } = entry ?? data
   const symbolOf = () => (cuy === null ? null : deskSymbol(context, cuy))
   const cells = (): Row => {
     const sum = (shown: string, of: number) =>
@@ -178,26 +178,28 @@ function eventListRow(context: DeskContext, event: DeskEvent): ListRow {
     const about = amount === null || cuy === null ? symbolOf() : sum(amount, cuy)
     const label = [eventName(context, type, entry), about].filter(Boolean).join(' · ')
     const words = reason === null ? null : html('span', {}, reasonText(context, event, reason))
-    const mark = small(type.startsWith('deposit.') ? null : ((entry ?? payout)?.mark ?? null))
+    const remark = small(type.startsWith('deposit.') ? null : mark)
     const user = small(context.texts.user(String(uid)))
-    return [[storyButton(context, label, questionOf(event)), words, mark, user], [sinceText(context, at)]]
+    return [[storyButton(context, label, questionOf(event)), words, remark, user], [sinceText(context, at)]]
   }
-  const osn = (entry ?? payout)?.osn ?? null
   const values = () => [id, type, at, uid, amount, symbolOf(), txid, osn, reason, why]
   return { id, at, state: type, cuy, amount, cells, values }
 }
 
-const reasonText = (context: DeskContext, { type, payout, why }: DeskEvent, reason: string) =>
-  payout === null
-    ? depositReason(context, { state: type.replace('deposit.', ''), reason, why }).why
-    : stuckWords(context, reason, why).why
+const isOfPayout = (type: string) => type.startsWith('payout.')
+
+const reasonText = (context: DeskContext, { type, data: { why } }: DeskEvent, reason: string) =>
+  isOfPayout(type)
+    ? stuckWords(context, reason, why).why
+    : depositReason(context, { state: type.replace('deposit.', ''), reason, why }).why
 
 /**
  * The search that leads to the story of an event. An act of a token's issuer has no story, so its
  * event leads to the address. An event of an unknown type leads to its user.
  */
-function questionOf({ type, uid, address, txid, entry, payout }: DeskEvent): string {
-  if (payout !== null) return `payout ${payout.id}`
+function questionOf({ type, uid, data }: DeskEvent): string {
+  const { id, address, txid, entry } = data
+  if (isOfPayout(type)) return `payout ${id}`
   const named = isOfIssuer(type) ? address : txid
   return named ?? (entry === null ? String(uid) : `${uid} ${entry.osn}`)
 }

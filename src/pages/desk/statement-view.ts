@@ -261,7 +261,7 @@ function sumLines(
   return [...new Set(own.map(({ type }) => type))]
     .sort((a, b) => a - b)
     .map((type) => {
-      const amounts = own.filter((entry) => entry.type === type).map(({ amount }) => amount)
+      const amounts = own.filter((entry) => entry.type === type).map(({ amt }) => amt)
       const name = lookUp(context.texts.sums, type) ?? String(type)
       const sum = changeText(context, sumOf(amounts), cuy)
       return html('span', {}, context.texts.pair(texts.ofType(name, context.format.count(amounts.length)), sum))
@@ -278,13 +278,13 @@ const changeText = (context: DeskContext, amount: string, cuy: number) =>
 const utc = (at: string) => at.slice(0, 16).replace('T', ' ')
 
 function entryRow(context: DeskContext, texts: StatementTexts, entry: PostedEntry, isOfAll: boolean): Row {
-  const { uid, osn, by, cuy, type, amount, balance, at } = entry
-  const name = `${deskAmount(context, amount, cuy, 'always')} ${typeName(context, type)}`
+  const { uid, osn, by, cuy, type, amt, balance, created_at } = entry
+  const name = `${deskAmount(context, amt, cuy, 'always')} ${typeName(context, type)}`
   const user = isOfAll ? small(context.texts.user(String(uid))) : null
   const after = isOfAll ? null : small(texts.balance(deskAmount(context, balance, cuy)))
   return [
     [storyButton(context, name, `${uid} ${osn}`), user, small(osn), small(markOf(entry)), small(by)],
-    [utc(at), after],
+    [utc(created_at), after],
   ]
 }
 
@@ -304,8 +304,8 @@ function fileOf(context: DeskContext, { from, until, balances, list }: Statement
   const sum = (kind: string, cuy: number, amount: string, at: string) => [
     ...[kind, '', '', '', '', String(cuy), deskSymbol(context, cuy), amount, '', '', at, ''],
   ]
-  const entries = list.map(({ id, uid, osn, type, cuy, amount, balance, mark, at, by }) =>
-    ['entry', id, uid, osn, type, cuy, deskSymbol(context, cuy), amount, balance, mark, at, by].map(String),
+  const entries = list.map(({ id, uid, osn, type, cuy, amt, balance, mark, created_at, by }) =>
+    ['entry', id, uid, osn, type, cuy, deskSymbol(context, cuy), amt, balance, mark, created_at, by].map(String),
   )
   return [
     columns,

@@ -15,11 +15,10 @@ import {
   stateName,
   typeName,
 } from './context.ts'
-import { deliveryFailure, markOf, type OwnedDeposit, type PostedEntry } from './data.ts'
+import { type DeskPayout, deliveryFailure, markOf, type OwnedDeposit, type PostedEntry } from './data.ts'
 import { eventStep } from './event-step.ts'
 import { gapRange } from './findings.ts'
 import { depositRow, hint, lateText, listTable, sentence, small, storyButton } from './parts.ts'
-import type { DeskPayout } from './payout-data.ts'
 import { payoutTables } from './payout-section.ts'
 import { payoutListRow, payoutSource } from './payout-source.ts'
 import { payoutElements } from './payout-story.ts'
@@ -68,7 +67,7 @@ export function answerElements(context: DeskContext, answer: DeskAnswer): Child[
 
 function storyElements(context: DeskContext, { deposit, entry, addressNumber }: DepositStory): Child[] {
   const { texts, format } = context
-  const { uid, cuy, amount, address, state, at } = deposit
+  const { uid, cuy, amt, address, state, created_at: at } = deposit
   const number = addressNumber === null ? '–' : format.count(addressNumber)
   const owner = storyButton(context, texts.owner(String(uid), number), String(uid))
   const list: readonly Step[] = [
@@ -76,9 +75,9 @@ function storyElements(context: DeskContext, { deposit, entry, addressNumber }: 
     ['done', texts.stepOwner, owner],
     finalStep(context, deposit),
     creditStep(context, deposit, entry),
-    eventStep(context, `deposit.${state}`, entry?.at ?? at, state === 'credited' || state === 'seen'),
+    eventStep(context, `deposit.${state}`, entry?.created_at ?? at, state === 'credited' || state === 'seen'),
   ]
-  const name = texts.pair(depositAmount(context, amount, cuy), stateName(context, state))
+  const name = texts.pair(depositAmount(context, amt, cuy), stateName(context, state))
   const actions = depositActions(context, deposit)
   return [html('h3', {}, name), steps(list), ...actions, forUser(context, depositSentence(context, deposit, entry))]
 }
@@ -118,19 +117,19 @@ function creditStep(context: DeskContext, deposit: OwnedDeposit, entry: PostedEn
 
 function entryLines(context: DeskContext, entry: PostedEntry): Child[] {
   const { texts, format } = context
-  const { id, amount, cuy, balance, at, by } = entry
-  const text = texts.entryAt(String(id), deskAmount(context, amount, cuy, 'always'), format.time(at))
+  const { id, amt, cuy, balance, created_at, by } = entry
+  const text = texts.entryAt(String(id), deskAmount(context, amt, cuy, 'always'), format.time(created_at))
   const rest = [texts.balanceAfter(format.amount(balance)), by === '' ? null : texts.postedBy(by), markOf(entry)]
   return [line(text), ...rest.map((one) => small(one))]
 }
 
 function depositSentence(context: DeskContext, deposit: OwnedDeposit, entry: PostedEntry | null): string {
   const { texts, format } = context
-  const { amount: sent, cuy, state, seconds } = deposit
+  const { amt, cuy, state, seconds } = deposit
   // The text for the user names only the symbol if the amount may be wrong.
-  const amount = isUncertain(context, cuy) ? deskSymbol(context, cuy) : deskAmount(context, sent, cuy)
+  const amount = isUncertain(context, cuy) ? deskSymbol(context, cuy) : deskAmount(context, amt, cuy)
   const words = depositReason(context, deposit).why
-  if (state === 'credited') return texts.sayCredited(amount, format.time(entry?.at ?? deposit.at))
+  if (state === 'credited') return texts.sayCredited(amount, format.time((entry ?? deposit).created_at))
   if (state === 'seen') {
     if (seconds === null) return texts.sayLate(amount)
     return seconds === 0 ? texts.sayWaits(amount) : texts.saySeen(amount, format.count(seconds))
@@ -180,7 +179,7 @@ function frozenLines(context: DeskContext, address: string): HTMLElement[] {
   const alarms = context.model.summary?.alarms ?? []
   return alarms.flatMap(({ kind, subject }) => {
     const isOwn = kind === 'address-frozen' && subject.address === address
-    return isOwn && subject.cuy !== undefined ? [frozenLine(context, subject.cuy)] : []
+    return isOwn && subject.cuy !== null ? [frozenLine(context, subject.cuy)] : []
   })
 }
 
@@ -268,15 +267,15 @@ function userElements(context: DeskContext, answer: Extract<DeskAnswer, { kind: 
 function orderElements(context: DeskContext, entry: PostedEntry): Child[] {
   const { texts, format } = context
   const { uid } = entry
-  const amount = deskAmount(context, entry.amount, entry.cuy, 'always')
+  const amount = deskAmount(context, entry.amt, entry.cuy, 'always')
   const what = typeName(context, entry.type)
   const event = entry.type === 1 ? 'deposit.credited' : 'entry.posted'
   const list: readonly Step[] = [
     ['done', texts.stepOwner, storyButton(context, texts.user(String(uid)), String(uid))],
     ['done', what, ...entryLines(context, entry)],
-    eventStep(context, event, entry.at, true),
+    eventStep(context, event, entry.created_at, true),
   ]
-  const say = forUser(context, texts.sayPosted(what, amount, format.time(entry.at)))
+  const say = forUser(context, texts.sayPosted(what, amount, format.time(entry.created_at)))
   return [html('h3', {}, texts.pair(what, amount)), small(entry.osn), steps(list), say]
 }
 
@@ -290,7 +289,7 @@ function gapElements(context: DeskContext, { from, seen }: Extract<DeskAnswer, {
     ['wait', texts.stepMeans, line(texts.gapMeans)],
     ['wait', texts.stepDo, line(remedyOf(context, 'gap-unread')), hint(texts.lineHelp('`nodes-disagree`'))],
   ]
-  const waiting = seen.filter(({ at }) => at < gap.since)
+  const waiting = seen.filter(({ created_at }) => created_at < gap.since)
   const rows = waiting.map((deposit) => depositRow(context, deposit))
   const table = rows.length === 0 ? [] : [html('h4', {}, texts.seenHere), ...listTable(context, rows)]
   return [html('h3', {}, gapRange(context, gap)), steps(list), ...table]

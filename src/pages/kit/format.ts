@@ -1,9 +1,14 @@
+import { decimalForm } from './decimal.ts'
+
 /**
  * Writes numbers and times in the format of the reader's browser, whatever the language of the
  * page.
  */
 export interface Format {
-  /** An exact decimal with the reader's separators. No digit passes through a double. */
+  /**
+   * An exact decimal with the reader's separators. No digit passes through a double. Any other text
+   * is returned as it is.
+   */
   amount(decimal: string, sign?: 'always' | 'minus'): string
   /** A round number of a scale in short form: 20K and not 20,000. */
   short(decimal: string): string
@@ -44,6 +49,7 @@ export function createFormat(locales: readonly string[]): Format {
   }
   const format: Format = {
     amount(decimal, sign = 'minus') {
+      if (!decimalForm.test(decimal)) return decimal
       const isNegative = decimal.startsWith('-')
       const [integer = '0', fraction = ''] = decimal.replace('-', '').split('.')
       const decimals = fraction.replace(/\d/g, (digit) => digits()[Number(digit)] ?? digit)

@@ -12,8 +12,8 @@ const shownCharsMax = 400
 const deceptive = /[\p{Cc}\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]/gu
 
 /**
- * The shape of a JSON value. An amount is the text of its digits. A member that is `orAbsent` may
- * be absent.
+ * The shape of a JSON value. An amount is the text of its digits. A value that is `orNull` may be
+ * null, or be absent, and then it is read as null.
  */
 export type Shape =
   | 'text'
@@ -22,7 +22,6 @@ export type Shape =
   | 'flag'
   | { readonly list: Shape }
   | { readonly orNull: Shape }
-  | { readonly orAbsent: Shape }
   | { readonly either: readonly Shape[] }
   | { readonly members: Readonly<Record<string, Shape>> }
 /** A shape, with the type of the values that have it. */
@@ -115,16 +114,13 @@ function readShape(shape: Shape, value: unknown): unknown {
   if (typeof shape === 'string') return readers[shape](value)
   if ('members' in shape) {
     const members = readMembers(value)
-    const read = Object.entries(shape.members).map(([name, of]) => [name, readShape(of, members[name])])
-    return Object.fromEntries(read.filter(([, member]) => member !== undefined))
+    return Object.fromEntries(Object.entries(shape.members).map(([name, of]) => [name, readShape(of, members[name])]))
   }
   if ('list' in shape) {
     if (!Array.isArray(value)) throw new TypeError('not a list')
     return value.map((item) => readShape(shape.list, item))
   }
-  // an older service may not have the member
   if ('orNull' in shape) return value === null || value === undefined ? null : readShape(shape.orNull, value)
-  if ('orAbsent' in shape) return value === undefined ? undefined : readShape(shape.orAbsent, value)
   const [first = 'text', ...others] = shape.either
   try {
     return readShape(first, value)

@@ -118,15 +118,3 @@ export function payoutItem<A>(payout: Payout, currencies: Currencies, write: Wri
     ...(answers.length === 0 ? {} : { answers: answers.map(answerItem) }),
   }
 }
-
-const ownNames = ['id', 'cuy', 'amt', 'fee', 'to', 'osn', 'mark', 'state', 'created_at', 'txid', 'height'] as const
-type OwnName = (typeof ownNames)[number]
-
-/**
- * The fields of a payout that its user may see, among those of `item`. The user sees neither who
- * approved the payout nor why it waits.
- */
-export function pickOwn<T extends Partial<Readonly<Record<OwnName, unknown>>>>(item: T): Pick<T, OwnName & keyof T> {
-  const own = ownNames.flatMap((name) => (item[name] === undefined ? [] : [[name, item[name]] as const]))
-  return Object.fromEntries(own) as Pick<T, OwnName & keyof T> // safe: `own` has only members with these names
-}

@@ -27,7 +27,7 @@ const moved = () =>
 
 /**
  * The schemas of a payout's members. A signer sees `proof` in addition; a user sees only some of
- * them.
+ * them (`pickOwn`).
  */
 export const payoutMembers = () => ({
   id: schemas.idSchema('The payout. Newer ones have higher ids.'),
@@ -93,3 +93,18 @@ const nodeAnswer = () =>
 
 /** A payout as backends and people at the desk see it. */
 export const payoutSchema = () => schemas.object('Payout', payoutMembers)
+
+const ownNames = ['id', 'cuy', 'amt', 'fee', 'to', 'osn', 'mark', 'state', 'created_at', 'txid', 'height'] as const
+type OwnName = (typeof ownNames)[number]
+
+/**
+ * The members of a payout that its user may see, among those of `item`. The user sees neither who
+ * approved the payout nor why it waits.
+ */
+export function pickOwn<T extends Partial<Readonly<Record<OwnName, unknown>>>>(item: T): Pick<T, OwnName & keyof T> {
+  const own = ownNames.flatMap((name) => (item[name] === undefined ? [] : [[name, item[name]] as const]))
+  return Object.fromEntries(own) as Pick<T, OwnName & keyof T> // safe: `own` has only members with these names
+}
+
+/** A payout as its user sees it. */
+export const ownPayoutSchema = () => schemas.object('OwnPayout', () => pickOwn(payoutMembers()))

@@ -1,11 +1,7 @@
 import * as z from 'zod/mini'
 import { requestedMax } from '../../payouts/parse-payout-request.ts'
-import { pickOwn } from '../../payouts/payout.ts'
 import * as schemas from '../../schemas/parts.ts'
-import { payoutMembers, payoutSchema } from '../../schemas/payout.ts'
-
-/** A payout as its user sees it: without the members that concern only operators (`pickOwn`). */
-export const ownPayoutSchema = () => schemas.object('OwnPayout', () => pickOwn(payoutMembers()))
+import { payoutSchema } from '../../schemas/payout.ts'
 
 /** The response to approving or cancelling: the payouts of the request, in the order of its ids. */
 export const payoutList = (id: string) => schemas.listBody(id, payoutSchema, 'The number of payouts in the list.')

@@ -1,8 +1,8 @@
-import * as z from 'zod/mini'
 import { formatBase58 } from '../../chain/address.ts'
 import { formatUnits } from '../../common/amount.ts'
 import { explorers } from '../../config/chain.ts'
 import type { Currency } from '../../ledger/currencies.ts'
+import { type CurrencyItem, offerMembers } from '../../schemas/currency.ts'
 import * as schemas from '../../schemas/parts.ts'
 import type { Route } from '../context.ts'
 import { success } from '../envelope.ts'
@@ -16,10 +16,9 @@ export const acceptedCurrencies = {
     const { network, settings } = c.env.services
     const intakes = await Promise.all(c.env.cells.map(({ services }) => services.intake(c.get('invocation'))))
     const late = intakes.flatMap(({ lateSeconds }) => lateSeconds ?? [])
-    const list = settings.currencies.offered.map((currency) => ({
-      ...currencyItem(currency),
-      open: intakes.every(({ open }) => open.has(currency.cuy)),
-    }))
+    const list = settings.currencies.offered.map((currency): CurrencyItem => {
+      return { ...currencyItem(currency), open: intakes.every(({ open }) => open.has(currency.cuy)) }
+    })
     return success({
       network,
       explorer: explorers[network],
@@ -43,22 +42,6 @@ function currencyItem({ cuy, symbol, name, asset, decimals, scale, minDeposit, r
   }
 }
 
-const currency = () =>
-  schemas.object('Currency', () => ({
-    cuy: schemas.idSchema('The currency.'),
-    symbol: schemas.textSchema('Its symbol.'),
-    name: schemas.textSchema('Its name for people.'),
-    decimals: schemas.countSchema('Decimals on the chain.'),
-    scale: schemas.countSchema('Decimals that the ledger keeps.'),
-    minDeposit: schemas.described(z.nullable(z.string()), 'The smallest deposit that is credited; null: any.'),
-    contract: schemas.described(z.nullable(z.string()), 'The contract of the token; null: TRX.'),
-    retired: schemas.described(z.boolean(), 'It is no longer accepted; balances stay.'),
-    open: schemas.described(
-      z.boolean(),
-      'Whether its deposits can be credited now. While they cannot, what arrives is kept, and its amount may be shown wrongly.',
-    ),
-  }))
-
 /**
  * `GET /currencies` in the OpenAPI document. The Worker never calls this function, so its bundle
  * has none of these texts.
@@ -70,19 +53,7 @@ export const currenciesDocs = () => {
     description:
       'The configured currencies in the order of their configuration, and their network, for pages and people. Requires no token and queries no node; what it says of ' +
       'now is at most two seconds old. Anything that is sent on another network, or of another token, is lost.',
-    success: schemas.dataBody('CurrenciesResponse', () => ({
-      network: schemas.described(z.enum(['Tron', 'Nile', 'local']), 'Nile is a test network; local is any other.'),
-      explorer: schemas.described(
-        z.nullable(z.string()),
-        'The base of an explorer: `/transaction/<txid>` and `/address/<address>` follow it. Null on a local chain.',
-      ),
-      late: schemas.described(
-        z.nullable(z.int().check(z.minimum(0))),
-        'By about how many seconds credits are later than usual; null if they are not. Nothing is lost meanwhile.',
-      ),
-      list: z.array(currency()),
-      count: schemas.countSchema('The number of currencies.'),
-    })),
+    success: schemas.dataBody('CurrenciesResponse', offerMembers),
     examples: [{ name: 'two currencies', given: 'two deposits, credited' }],
     failures: [],
   } satisfies docs.Operation
