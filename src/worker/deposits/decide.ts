@@ -58,6 +58,7 @@ export const decisionToMake = z.strictObject(
     txid: z.string(txidExpected),
     position: z.union([z.int(), z.string()], positionExpected),
     decision: z.enum(decisionKinds, `one of ${decisionKinds.join(', ')}`),
+    /** Why the person or backend decided this, for people. */
     why: z.string(whyExpected).check(z.refine(isReadableRemark, whyExpected)),
   },
   decisionExpected,

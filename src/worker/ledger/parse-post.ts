@@ -51,8 +51,12 @@ export const postedEntry = z.strictObject(
     uid: z.int(uidExpected).check(z.minimum(1, uidExpected), z.maximum(reservedUid, uidExpected)),
     cuy: z.int(cuyForm).check(z.minimum(1, cuyForm)),
     type: z.literal(types, `one of ${types.join(', ')}; only the chain makes entries of type 1`),
+    /**
+     * The order serial reference. A wallet has at most one entry of a type with the same one.
+     */
     osn: z.string(osnExpected).check(z.maxLength(osnCharsMax, osnExpected), z.regex(osnForm, osnExpected)),
     amt: z.string(amtExpected),
+    /** A remark for people. */
     mark: z.optional(z.string(markExpected).check(z.refine(isRemark, markExpected))),
   },
   entryExpected,

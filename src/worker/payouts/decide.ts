@@ -43,16 +43,25 @@ const ids = z
 const moved = z.optional(z.literal(true, movedExpected))
 const attempts = z.optional(z.int(attemptsExpected).check(z.minimum(0, attemptsExpected)))
 
-/**
- * The body of an approval. `moved: true` confirms that the caller knows money has left. `attempts`
- * is the number that each stuck payout shows. With it, a repeated request does not approve a payout
- * that has got stuck once more since then.
- */
-const approval = z.strictObject(
-  { ids, moved, attempts },
+/** The body of an approval. */
+export const approval = z.strictObject(
+  {
+    ids,
+    /**
+     * Confirms that the caller knows money has already left for these payouts. Without it, the
+     * request is refused if money has left for one of them.
+     */
+    moved,
+    /**
+     * The number that the stuck payouts showed to the caller. With it, a repeated request does not
+     * approve a payout that got stuck again since.
+     */
+    attempts,
+  },
   'an object with ids and optionally moved and attempts, and nothing else',
 )
-const cancellation = z.strictObject(
+/** The body of a cancellation. */
+export const cancellation = z.strictObject(
   {
     ids,
     why: z.string(whyExpected).check(z.refine(isReadableRemark, whyExpected)),

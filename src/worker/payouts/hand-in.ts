@@ -25,7 +25,7 @@ import {
 
 const signedExpected = `an array of 1 to ${requestedMax} objects with id and transaction, and nothing else`
 /** The body of `POST /ledger/payouts/signed`. */
-const handIn = z.strictObject(
+export const handIn = z.strictObject(
   {
     signed: z
       .array(

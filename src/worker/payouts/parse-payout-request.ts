@@ -43,10 +43,16 @@ export const requestedPayout = z.strictObject(
     uid: uid.check(z.maximum(reservedUid - 1, uidExpected)),
     cuy,
     amt,
+    /** The recipient's address in Base58Check. */
     to: z.string(toExpected),
+    /** The order serial reference, which identifies the payout together with `uid` and `cuy`. */
     osn,
     fee: z.optional(z.string(feeExpected)),
     mark,
+    /**
+     * A compact JWS by which the backend proves to the signer that it has asked for this payout.
+     * Needed only if the signer requires proofs.
+     */
     proof: z.optional(z.string(proofExpected)),
   },
   payoutExpected,

@@ -1,29 +1,19 @@
-import type { ShownPosition } from '../chain/block.ts'
+import type * as z from 'zod/mini'
 import type { Reason } from '../common/reasons.ts'
 import type { QueryFailure } from '../common/result.ts'
-import type { DecideFailure } from '../deposits/decide.ts'
+import type { DecideFailure, decisionToMake } from '../deposits/decide.ts'
 import type { EventItem } from '../events/events.ts'
-import type { PostedType } from '../ledger/entry.ts'
+import type { postedEntry } from '../ledger/parse-post.ts'
 import type { PostFailure } from '../ledger/post-entries.ts'
+import type { approval } from '../payouts/decide.ts'
 import type { PayoutFailure } from '../payouts/failure.ts'
+import type { requestedPayout } from '../payouts/parse-payout-request.ts'
 import type { OwnedDepositItem } from '../schemas/deposit.ts'
 import type { PostedItem } from '../schemas/entry.ts'
 import type { PayoutItem } from '../schemas/payout.ts'
 
 /** An entry to be posted. `amt` is a decimal of whole units with its sign, as text: `"-2.5"`. */
-export interface EntryToPost {
-  readonly uid: number
-  readonly cuy: number
-  readonly type: PostedType
-  /**
-   * The order serial reference: 1 to 200 printable ASCII characters. A wallet has at most one entry
-   * of a type with the same reference.
-   */
-  readonly osn: string
-  readonly amt: string
-  /** A remark for people, at most 200 characters. */
-  readonly mark?: string
-}
+export type EntryToPost = Readonly<z.input<typeof postedEntry>>
 
 /**
  * Selects entries: the parameters of `GET /ledger/entries`. `from` and `to` are ISO 8601 instants.
@@ -47,25 +37,7 @@ export interface EntriesQuery extends CellOptions {
 export type LedgerEntry = PostedItem<string>
 
 /** A payout to ask for. Amounts are decimals of whole units, as text. */
-export interface PayoutToAsk {
-  readonly uid: number
-  readonly cuy: number
-  readonly amt: string
-  /** The recipient's address in Base58Check: `T…`, 34 characters. */
-  readonly to: string
-  /**
-   * The order serial reference: 1 to 200 printable ASCII characters. Together with `uid` and `cuy`
-   * it identifies the payout.
-   */
-  readonly osn: string
-  readonly fee?: string
-  readonly mark?: string
-  /**
-   * A compact JWS by which the backend proves to the signer that it has asked for this payout.
-   * Needed only if the signer requires proofs.
-   */
-  readonly proof?: string
-}
+export type PayoutToAsk = Readonly<z.input<typeof requestedPayout>>
 
 /** Selects payouts: the parameters of `GET /ledger/payouts`. */
 export interface PayoutsQuery extends CellOptions {
@@ -104,33 +76,15 @@ export interface AddressOptions extends CellOptions {
 }
 
 /** Options of an approval or a cancellation. */
-export interface StepOptions extends CellOptions {
-  /**
-   * Confirms that the caller knows money has already left for these payouts. Without it, the call
-   * is refused if money has left for one of them.
-   */
-  readonly moved?: true
-}
+export interface StepOptions extends CellOptions, Readonly<Pick<z.input<typeof approval>, 'moved'>> {}
 
-export interface ApproveOptions extends StepOptions {
-  /**
-   * The `attempts` that the stuck payouts showed to the caller. With it, a repeated call does not
-   * approve a payout that got stuck again since.
-   */
-  readonly attempts?: number
-}
+export interface ApproveOptions extends StepOptions, Readonly<Pick<z.input<typeof approval>, 'attempts'>> {}
 
 /** An event, as `GET /ledger/events` shows it; amounts are decimals as text. */
 export type LedgerEvent = EventItem<string>
 
 /** A decision about a deposit that is held for review. */
-export interface DecisionToMake {
-  readonly txid: string
-  readonly position: ShownPosition
-  readonly decision: 'credit' | 'refuse'
-  /** Why the person or backend decided this: 1 to 200 characters, for people. */
-  readonly why: string
-}
+export type DecisionToMake = Readonly<z.input<typeof decisionToMake>>
 
 /**
  * A transfer to a user, as `GET /ledger/deposits` shows it; amounts are decimals of whole units, as

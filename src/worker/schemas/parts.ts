@@ -7,11 +7,17 @@ import { remarkCharsMax } from '../common/remark.ts'
 // Building blocks of the schemas of answers and bodies. Only `http/openapi/` calls functions that
 // use them, so the Worker's bundle has none of them (decision note 18).
 
-/** What the document adds to schemas. A schema with an `id` becomes a component of that name. */
+/**
+ * What the document adds to schemas. A schema with an `id` becomes a component of that name. A text
+ * that is parsed by a function has its form here.
+ */
 export const notes = /* @__PURE__ */ z.registry<{
   id?: string
   description?: string
   'x-enum-varnames'?: readonly string[]
+  pattern?: string
+  minLength?: number
+  maxLength?: number
 }>()
 
 const components = new Map<string, z.ZodMiniType>()
@@ -133,20 +139,28 @@ export const remarkSchema = (description: string) =>
   textSchema(`${description} ${remarkExpected}`, new RegExp(remarkForm)).check(z.maxLength(remarkCharsMax))
 
 /**
- * The reason for an action: a remark that can be read. That it is not blank, only the description
- * says: a pattern of all blank characters is too long.
+ * Describes the reason for an action: a remark that can be read. That it is not blank, only the
+ * description says: a pattern of all blank characters is too long.
  */
-export const whySchema = (description: string) =>
-  remarkSchema(`${description} It has something that can be read.`).check(z.minLength(1))
+export const describeWhy = (schema: z.ZodMiniType<string>, description: string) =>
+  notes.add(schema, {
+    description: `${description} It has something that can be read. ${remarkExpected}`,
+    minLength: 1,
+    maxLength: remarkCharsMax,
+    pattern: remarkForm,
+  })
 
 /**
  * An address in the body of a request: in Base58Check, whose checksum this pattern does not check.
  */
 export const sentAddressSchema = (description: string) => textSchema(description, /^T[1-9A-HJ-NP-Za-km-z]{33}$/)
 
-/** A txid in the body of a request, with or without `0x`. */
-export const sentTxidSchema = () =>
-  textSchema('The transaction: 64 hex digits, optionally prefixed with `0x`.', /^(0[xX])?[0-9a-fA-F]{64}$/)
+/** Describes a txid in the body of a request, with or without `0x`. */
+export const describeSentTxid = (schema: z.ZodMiniType<string>) =>
+  notes.add(schema, {
+    description: 'The transaction: 64 hex digits, optionally prefixed with `0x`.',
+    pattern: '^(0[xX])?[0-9a-fA-F]{64}$',
+  })
 
 /**
  * A list of one or more items in a request. Only the description says that items must differ:

@@ -1,27 +1,16 @@
-import * as z from 'zod/mini'
-import { requestedMax } from '../../payouts/parse-payout-request.ts'
+import type { approval, cancellation } from '../../payouts/decide.ts'
 import * as schemas from '../../schemas/parts.ts'
 import { payoutSchema } from '../../schemas/payout.ts'
 
 /** The response to approving or cancelling: the payouts of the request, in the order of its ids. */
 export const payoutList = (id: string) => schemas.listBody(id, payoutSchema, 'The number of payouts in the list.')
 
-/** The member `ids` of a request that approves or cancels payouts. */
-export const idsMember = () => schemas.sentListSchema(schemas.idSchema('A payout.'), requestedMax, 'The payouts.')
-
-/** The member `moved`, which confirms that the caller knows money has left. */
-export const movedMember = () =>
-  schemas.described(z.literal(true), 'That it is known what has left for a payout: without it such a step is 409.')
-
-/**
- * The member `attempts`, which keeps a repeated approval from approving a payout that got stuck
- * again.
- */
-export const attemptsMember = () =>
-  schemas.countSchema(
-    'How many each stuck payout of them shows: another number is 409. With it, a request that is sent again approves none that has got ' +
-      'stuck since.',
-  )
+/** Describes the members that approvals and cancellations have in common. */
+export function describeStep({ ids, moved }: typeof approval.shape | typeof cancellation.shape): void {
+  schemas.described(ids.def.element, 'A payout.')
+  schemas.described(ids, 'The payouts. Each once.')
+  schemas.described(moved, 'That it is known what has left for a payout: without it such a step is 409.')
+}
 
 /** The payout address in the examples. Its private key is public, so it must never be paid. */
 export const payoutAddress = 'TXgoAQ1o6BJmtNbDmFu7QeatwATExE6xuw'

@@ -19,15 +19,13 @@ export const decideLedgerDeposits = {
 
 const body = () =>
   schemas.object('DecideDepositsRequest', () => {
-    const { decision } = decisionToMake.shape
-    const one = schemas.component('DecisionToMake', () =>
-      z.strictObject({
-        txid: schemas.sentTxidSchema(),
-        position: schemas.positionSchema(),
-        decision: schemas.described(decision, '`credit` or `refuse`. What was refused can still be credited.'),
-        why: schemas.whySchema('The reason, for those who look later.'),
-      }),
-    )
+    const one = schemas.component('DecisionToMake', () => {
+      const { txid, decision, why } = decisionToMake.shape
+      schemas.describeSentTxid(txid)
+      schemas.described(decision, '`credit` or `refuse`. What was refused can still be credited.')
+      schemas.describeWhy(why, 'The reason, for those who look later.')
+      return z.extend(decisionToMake, { position: schemas.positionSchema() })
+    })
     return { deposits: schemas.sentListSchema(one, decisionsMax, 'The decisions.') }
   })
 

@@ -1,11 +1,11 @@
-import * as z from 'zod/mini'
+import { approval } from '../../payouts/decide.ts'
 import * as schemas from '../../schemas/parts.ts'
 import type { LedgerRoute } from '../context.ts'
 import { toPayoutProblem } from '../errors.ts'
 import { handleWrite } from '../handlers.ts'
 import type * as docs from '../openapi/docs.ts'
 import { bodyFailures, refused } from '../openapi/failures.ts'
-import { attemptsMember, idsMember, movedMember, payoutList } from '../openapi/payout.ts'
+import { describeStep, payoutList } from '../openapi/payout.ts'
 import { useCases } from '../use-cases.ts'
 
 /** Approves payouts that wait, or stuck ones for another try: all or none. */
@@ -17,11 +17,15 @@ export const ledgerPayoutsApprove = {
 } satisfies LedgerRoute
 
 const body = () =>
-  schemas.object('ApprovePayoutsRequest', () => ({
-    ids: idsMember(),
-    moved: z.exactOptional(movedMember()),
-    attempts: z.exactOptional(attemptsMember()),
-  }))
+  schemas.component('ApprovePayoutsRequest', () => {
+    describeStep(approval.shape)
+    schemas.described(
+      approval.shape.attempts,
+      'How many each stuck payout of them shows: another number is 409. With it, a request that is sent again approves none that has got ' +
+        'stuck since.',
+    )
+    return approval
+  })
 
 /**
  * `POST /ledger/payouts/approve` in the OpenAPI document. The Worker never calls this function, so

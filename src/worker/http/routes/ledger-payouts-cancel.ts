@@ -1,12 +1,12 @@
-import * as z from 'zod/mini'
 import { whyCharsMax } from '../../d1/payout-tables.ts'
+import { cancellation } from '../../payouts/decide.ts'
 import * as schemas from '../../schemas/parts.ts'
 import type { LedgerRoute } from '../context.ts'
 import { toPayoutProblem } from '../errors.ts'
 import { handleWrite } from '../handlers.ts'
 import type * as docs from '../openapi/docs.ts'
 import { bodyFailures, refused } from '../openapi/failures.ts'
-import { idsMember, movedMember, payoutList } from '../openapi/payout.ts'
+import { describeStep, payoutList } from '../openapi/payout.ts'
 import { useCases } from '../use-cases.ts'
 import { stepFailures } from './ledger-payouts-approve.ts'
 
@@ -19,11 +19,11 @@ export const ledgerPayoutsCancel = {
 } satisfies LedgerRoute
 
 const body = () =>
-  schemas.object('CancelPayoutsRequest', () => ({
-    ids: idsMember(),
-    why: schemas.whySchema(`Why, in 1 to ${whyCharsMax} characters: it is kept with the payout.`),
-    moved: z.exactOptional(movedMember()),
-  }))
+  schemas.component('CancelPayoutsRequest', () => {
+    describeStep(cancellation.shape)
+    schemas.describeWhy(cancellation.shape.why, `Why, in 1 to ${whyCharsMax} characters: it is kept with the payout.`)
+    return cancellation
+  })
 
 /**
  * `POST /ledger/payouts/cancel` in the OpenAPI document. The Worker never calls this function, so

@@ -1,8 +1,7 @@
 import * as z from 'zod/mini'
 import { handInTexts } from '../../common/reasons.ts'
 import { headRetrySeconds } from '../../payouts/failure.ts'
-import { type HandedIn, takeSigned } from '../../payouts/hand-in.ts'
-import { requestedMax } from '../../payouts/parse-payout-request.ts'
+import { type HandedIn, handIn, takeSigned } from '../../payouts/hand-in.ts'
 import * as schemas from '../../schemas/parts.ts'
 import { readJsonBody } from '../body.ts'
 import { type LedgerRoute, writing } from '../context.ts'
@@ -41,18 +40,15 @@ export const ledgerPayoutsSigned = {
 const handedInItem = (one: HandedIn) => ('refused' in one ? { ...one, refused: { ...one.refused } } : { ...one })
 
 const body = () =>
-  schemas.object('SignedPayoutsRequest', () => ({
-    signed: z
-      .array(
-        z.strictObject({
-          id: schemas.idSchema('The payout.'),
-          transaction: schemas.textSchema(
-            'The whole signed message in hex, as for `broadcasthex`. Another text is refused alone, with the word `not-a-transaction`.',
-          ),
-        }),
-      )
-      .check(z.minLength(1), z.maxLength(requestedMax)),
-  }))
+  schemas.component('SignedPayoutsRequest', () => {
+    const { id, transaction } = handIn.shape.signed.def.element.shape
+    schemas.described(id, 'The payout.')
+    schemas.described(
+      transaction,
+      'The whole signed message in hex, as for `broadcasthex`. Another text is refused alone, with the word `not-a-transaction`.',
+    )
+    return handIn
+  })
 
 const item = () =>
   schemas.component('HandedIn', () =>
