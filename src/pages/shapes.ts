@@ -1,8 +1,10 @@
 import * as z from 'zod/mini'
+import { issuedAddress } from '../worker/schemas/address.ts'
 import { offerMembers } from '../worker/schemas/currency.ts'
 import { deposit, ownedDeposit } from '../worker/schemas/deposit.ts'
-import { flow, postedFlow } from '../worker/schemas/entry.ts'
+import { flow, postedFlow, statementMembers, wallet } from '../worker/schemas/entry.ts'
 import { eventSchema } from '../worker/schemas/event.ts'
+import { finding } from '../worker/schemas/finding.ts'
 import { ownPayoutSchema, payoutSchema } from '../worker/schemas/payout.ts'
 import { summarySchema } from '../worker/schemas/summary.ts'
 import type { JsonAmount } from '../worker/schemas/written.ts'
@@ -17,9 +19,14 @@ export const ownedDepositsShape = shapeOf(listOf(ownedDeposit()))
 export const postedEntriesShape = shapeOf(listOf(postedFlow()))
 export const eventsShape = shapeOf(listOf(eventSchema()))
 export const payoutsShape = shapeOf(listOf(payoutSchema()))
+export const walletsShape = shapeOf(listOf(wallet()))
+export const addressesShape = shapeOf(listOf(issuedAddress()))
+export const findingShape = shapeOf(finding())
+export const postedStatementShape = shapeOf(z.strictObject(statementMembers(postedFlow)))
 export const offerShape = shapeOf(z.strictObject(offerMembers()))
 export const depositsShape = shapeOf(listOf(deposit()))
 export const entriesShape = shapeOf(listOf(flow()))
+export const statementShape = shapeOf(z.strictObject(statementMembers(flow)))
 export const ownPayoutsShape = shapeOf(listOf(ownPayoutSchema()))
 
 function listOf<Item extends z.ZodMiniType>(item: Item) {

@@ -1,6 +1,6 @@
 import { knownCount } from '../kit/counted.ts'
-import { type ListPage, readDecimal, readerOf, readForm, readInteger, readList, readMembers } from '../kit/read.ts'
-import { depositsShape, entriesShape, offerShape, ownPayoutsShape } from '../shapes.ts'
+import { type ListPage, readerOf, readForm, readMembers } from '../kit/read.ts'
+import { depositsShape, entriesShape, offerShape, ownPayoutsShape, walletsShape } from '../shapes.ts'
 
 /** What the service accepts, from `GET /currencies`. */
 export type Offer = ReturnType<typeof readOffer>
@@ -55,8 +55,10 @@ export function readArrivals(data: unknown): ListPage<Arrival> {
 
 /** Reads the data of `GET /wallet/list`: the balance by the number of its currency. */
 export function readWallets(data: unknown): ReadonlyMap<number, string> {
-  return new Map(readList(data, (item) => [readInteger(item.cuy), readDecimal(item.amt)]))
+  return new Map(readBalances(data).list.map(({ cuy, amt }) => [cuy, amt]))
 }
+
+const readBalances = readerOf(walletsShape)
 
 /** Reads the data of `GET /wallet/flow/list`. */
 export const readHistory = readerOf(entriesShape)

@@ -3,7 +3,8 @@ import type { Refusal, Reply } from '../kit/api.ts'
 import { downloadCsv } from '../kit/csv.ts'
 import { isZero } from '../kit/decimal.ts'
 import { button, html, setText } from '../kit/dom.ts'
-import { type ListPage, readDecimal, readInteger, readList, readMembers, readText } from '../kit/read.ts'
+import { type ListPage, readerOf } from '../kit/read.ts'
+import { statementShape } from '../shapes.ts'
 import { amountText, currencyWith, type DepositContext } from './context.ts'
 import { type HistoryEntry, readHistory } from './data.ts'
 import { entryName, type LedgerRow, ledgerTable } from './ledger-table.ts'
@@ -40,23 +41,9 @@ export async function downloadHistory(context: DepositContext, progress: (words:
  * the month still runs. The opening balances are from before `from`, the closing ones at `until`.
  * `list` has the entries read so far.
  */
-interface Statement extends ListPage<HistoryEntry> {
-  readonly from: string
-  readonly to: string
-  readonly until: string
-  readonly balances: readonly { readonly cuy: number; readonly opening: string; readonly closing: string }[]
-}
+type Statement = ReturnType<typeof readStatement>
 
-function readStatement(data: unknown): Statement {
-  const { from, to, until, balances } = readMembers(data)
-  const sums = readList({ list: balances }, (one) => ({
-    cuy: readInteger(one.cuy),
-    opening: readDecimal(one.opening),
-    closing: readDecimal(one.closing),
-  }))
-  const history = readHistory(data)
-  return { ...history, from: readText(from), to: readText(to), until: readText(until), balances: sums }
-}
+const readStatement = readerOf(statementShape)
 
 /** Leaves out currencies that have no entry and no balance. */
 function withAmounts(statement: Statement): Statement {

@@ -1,15 +1,14 @@
+import { readerOf, readInteger, readMembers } from '../kit/read.ts'
 import {
-  readDecimal,
-  readerOf,
-  readInteger,
-  readList,
-  readMembers,
-  readOptionalInteger,
-  readOptionalText,
-  readPage,
-  readText,
-} from '../kit/read.ts'
-import { eventsShape, ownedDepositsShape, payoutsShape, postedEntriesShape, summaryShape } from '../shapes.ts'
+  addressesShape,
+  eventsShape,
+  findingShape,
+  ownedDepositsShape,
+  payoutsShape,
+  postedEntriesShape,
+  summaryShape,
+  walletsShape,
+} from '../shapes.ts'
 
 /** The summary for operators, from `GET /ledger/summary`: see `schemas/summary.ts`. */
 export type DeskSummary = ReturnType<typeof readDeskSummary>
@@ -77,25 +76,13 @@ export const readDeskEvents = readerOf(eventsShape)
 export const readDeskPayouts = readerOf(payoutsShape)
 
 /** Reads the data of `GET /ledger/transaction`. */
-export function readChainFinding(data: unknown) {
-  const { uid, answer, reason, seconds, why } = readMembers(data)
-  return {
-    uid: readOptionalInteger(uid),
-    answer: readText(answer),
-    reason: readOptionalText(reason),
-    seconds: readOptionalInteger(seconds),
-    why: readText(why),
-  }
-}
+export const readChainFinding = readerOf(findingShape)
 
-/** Reads the data of `GET /ledger/wallets`: pairs of a currency's number and the balance. */
-export function readDeskBalances(data: unknown) {
-  return readList(data, ({ cuy, amt }) => [readInteger(cuy), readDecimal(amt)] as const)
-}
+/** Reads the data of `GET /ledger/wallets`. */
+export const readDeskBalances = readerOf(walletsShape)
 
 /** Reads the data of `GET /ledger/addresses`. */
-export const readAddresses = (data: unknown) =>
-  readPage(data, ({ id, address }) => ({ id: readInteger(id), address: readText(address) }))
+export const readAddresses = readerOf(addressesShape)
 
 /**
  * Reads the data of `GET /ledger/address?address=`: the user, the number of the address, and the

@@ -5,10 +5,11 @@ import { downloadCsv } from '../kit/csv.ts'
 import { difference, isZero, sumOf } from '../kit/decimal.ts'
 import { button, type Child, html, setText } from '../kit/dom.ts'
 import { lookUp } from '../kit/look-up.ts'
-import { type Members, readDecimal, readInteger, readList, readMembers, readText } from '../kit/read.ts'
+import { readerOf } from '../kit/read.ts'
 import type { InAnyLanguage } from '../kit/texts.ts'
+import { postedStatementShape } from '../shapes.ts'
 import { type DeskContext, deskAmount, deskSymbol, typeName } from './context.ts'
-import { markOf, type PostedEntry, readPostedEntries } from './data.ts'
+import { markOf, type PostedEntry } from './data.ts'
 import { fact, listTable, small, storyButton } from './parts.ts'
 import type { Row } from './walk.ts'
 
@@ -62,41 +63,19 @@ const zh: StatementTexts = {
   none: '没有记录',
 }
 
-interface Balance {
-  readonly cuy: number
-  readonly opening: string
-  readonly closing: string
-}
-
 /**
  * A statement: `from` and `to` are its period, and the balances are those before `from` and at
- * `until`. `list` has the entries read so far.
+ * `until`, without currencies that were at 0 at both. `list` has the entries read so far.
  */
-interface Statement {
-  readonly to: string
-  readonly from: string
-  readonly until: string
-  readonly balances: readonly Balance[]
-  readonly list: readonly PostedEntry[]
-  readonly count: number
-}
+type Statement = ReturnType<typeof readStatement>
 
-/**
- * Reads the data of `GET /ledger/statement`, without currencies that were at 0 before and after.
- */
-function readStatement(data: unknown): Statement {
-  const { from, to, until, balances } = readMembers(data)
-  const sums = readList({ list: balances }, ({ cuy, opening, closing }: Members) => {
-    return { cuy: readInteger(cuy), opening: readDecimal(opening), closing: readDecimal(closing) }
-  })
-  const times = { from: readText(from), to: readText(to), until: readText(until) }
-  const { list, count } = readPostedEntries(data)
-  return {
-    ...times,
-    list,
-    count,
-    balances: sums.filter(({ opening, closing }) => !(isZero(opening) && isZero(closing))),
-  }
+const readPeriod = readerOf(postedStatementShape)
+
+/** Reads the data of `GET /ledger/statement`. */
+function readStatement(data: unknown) {
+  const statement = readPeriod(data)
+  const balances = statement.balances.filter(({ opening, closing }) => !(isZero(opening) && isZero(closing)))
+  return { ...statement, balances }
 }
 
 /**

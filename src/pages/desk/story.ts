@@ -243,7 +243,7 @@ function userElements(context: DeskContext, answer: Extract<DeskAnswer, { kind: 
   const head = html('h3', {}, texts.user(String(uid)))
   const isKnown = addresses.count + deposits.count + entries.count > 0
   if (!isKnown) return [head, html('p', {}, texts.noUser)]
-  const sums = balances.map(([cuy, amount]) => html('li', { class: 'number' }, deskAmount(context, amount, cuy)))
+  const sums = balances.list.map(({ cuy, amt }) => html('li', { class: 'number' }, deskAmount(context, amt, cuy)))
   const rows = entries.list.map((entry) => entryListRow(context, entry))
   const source = payoutSource(context, { uid })
   const own = addresses.list.map(({ address }) => html('li', {}, storyButton(context, address, address)))

@@ -51,22 +51,10 @@ export function readMembers(value: unknown): Members {
   return value as Members // safe: every object has members of unknown types
 }
 
-/** Reads the member `list` of the data of an answer. `read` reads one item. */
-export function readList<Item>(data: unknown, read: (item: Members) => Item): Item[] {
-  const { list } = readMembers(data)
-  if (!Array.isArray(list)) throw new TypeError('not a list')
-  return list.map((item) => read(readMembers(item)))
-}
-
 /** A page of a list: its items, and in `count` the number of items on all pages. */
 export interface ListPage<Item> {
   readonly list: readonly Item[]
   readonly count: number
-}
-
-/** Reads the members `list` and `count` of the data of an answer. `read` reads one item. */
-export function readPage<Item>(data: unknown, read: (item: Members) => Item): ListPage<Item> {
-  return { list: readList(data, read), count: readInteger(readMembers(data).count) }
 }
 
 /** Reads a text for people, cut to a limited length and without deceptive characters. */
@@ -74,9 +62,6 @@ export function readText(value: unknown): string {
   if (typeof value !== 'string') throw new TypeError('not a text')
   return value.slice(0, shownCharsMax).replace(deceptive, '')
 }
-
-/** Reads a text for people; null if it is absent. */
-export const readOptionalText = (value: unknown) => (value === undefined || value === null ? null : readText(value))
 
 /** Reads a text that must match `form`. Unlike `readText`, it never changes the text. */
 export function readForm(value: unknown, form: RegExp): string {
@@ -94,10 +79,6 @@ function readFlag(value: unknown): boolean {
   if (typeof value !== 'boolean') throw new TypeError('neither true nor false')
   return value
 }
-
-/** Reads a whole number; null if it is absent. */
-export const readOptionalInteger = (value: unknown) =>
-  value === undefined || value === null ? null : readInteger(value)
 
 /** Reads an amount as the text of its digits, which `parseExact` has kept. */
 export const readDecimal = (value: unknown): string => readForm(value, decimalForm)

@@ -34,3 +34,30 @@ export const postedFlow = () =>
       by: schemas.textSchema('The name of the backend that posted the entry; empty for a recharge.'),
     }),
   )
+
+/** The schema of a wallet: the balance of a user in a currency. */
+export const wallet = () =>
+  schemas.object('Wallet', () => ({
+    amt: schemas.amountSchema('The balance, in whole units: exact decimal digits, never an exponent.'),
+    cuy: schemas.idSchema('The currency: 1 is TRX and 2 is USDT as shipped.'),
+  }))
+
+const balance = () =>
+  schemas.object('StatementBalance', () => ({
+    cuy: schemas.idSchema('The currency.'),
+    opening: schemas.amountSchema('What was there before the period.'),
+    closing: schemas.amountSchema('What is there at `until`: `opening` and all entries of the period add up to it.'),
+  }))
+
+/** The schemas of the members of a statement. `item` makes the schema of its entries. */
+export const statementMembers = <Item extends z.ZodMiniType>(item: () => Item) => ({
+  from: schemas.described(z.iso.datetime({ precision: 3 }), 'The first instant of the period.'),
+  to: schemas.described(z.iso.datetime({ precision: 3 }), 'The first instant after the period.'),
+  until: schemas.described(
+    z.iso.datetime({ precision: 3 }),
+    'Until when the statement says what there was: `to` or, while the period is running, now.',
+  ),
+  balances: schemas.described(z.array(balance()), 'One for each currency, in the order of the configuration.'),
+  list: z.array(item()),
+  count: schemas.countSchema('The number of entries of the period, on all pages.'),
+})

@@ -6,7 +6,7 @@ import { payoutSchema } from '../../schemas/payout.ts'
 export const payoutList = (id: string) => schemas.listBody(id, payoutSchema, 'The number of payouts in the list.')
 
 /** Describes the members that approvals and cancellations have in common. */
-export function describeStep({ ids, moved }: typeof approval.shape | typeof cancellation.shape): void {
+export function describeStepMembers({ ids, moved }: typeof approval.shape | typeof cancellation.shape): void {
   schemas.described(ids.def.element, 'A payout.')
   schemas.described(ids, 'The payouts. Each once.')
   schemas.described(moved, 'That it is known what has left for a payout: without it such a step is 409.')

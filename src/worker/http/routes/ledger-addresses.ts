@@ -2,6 +2,7 @@ import * as z from 'zod/mini'
 import { addressesCountedMax, listAddresses } from '../../addresses/store/address-book.ts'
 import { formatBase58 } from '../../chain/address.ts'
 import { pageRowsDefault } from '../../ledger/store/entries.ts'
+import { issuedAddress } from '../../schemas/address.ts'
 import * as schemas from '../../schemas/parts.ts'
 import { type LedgerRoute, reading } from '../context.ts'
 import { success } from '../envelope.ts'
@@ -28,12 +29,6 @@ export const ledgerAddresses = {
   }),
 } satisfies LedgerRoute
 
-const issued = () =>
-  schemas.object('IssuedAddress', () => ({
-    id: schemas.idSchema('The address. Newer ones have higher ids.'),
-    address: schemas.textSchema('As people write it.', /^T\w{33}$/),
-  }))
-
 /**
  * `GET /ledger/addresses` in the OpenAPI document. The Worker never calls this function, so its
  * bundle has none of these texts.
@@ -55,7 +50,7 @@ export const ledgerAddressesDocs = () =>
     },
     success: schemas.listBody(
       'LedgerAddressesResponse',
-      issued,
+      issuedAddress,
       `The number of the user's addresses; ${addressesCountedMax} means that many or more.`,
     ),
     examples: [{ name: 'one address', given: 'two deposits, credited', query: '?uid=7' }],

@@ -5,7 +5,7 @@ import { toPayoutProblem } from '../errors.ts'
 import { handleWrite } from '../handlers.ts'
 import type * as docs from '../openapi/docs.ts'
 import { bodyFailures, refused } from '../openapi/failures.ts'
-import { describeStep, payoutList } from '../openapi/payout.ts'
+import { describeStepMembers, payoutList } from '../openapi/payout.ts'
 import { useCases } from '../use-cases.ts'
 
 /** Approves payouts that wait, or stuck ones for another try: all or none. */
@@ -18,7 +18,7 @@ export const ledgerPayoutsApprove = {
 
 const body = () =>
   schemas.component('ApprovePayoutsRequest', () => {
-    describeStep(approval.shape)
+    describeStepMembers(approval.shape)
     schemas.described(
       approval.shape.attempts,
       'How many each stuck payout of them shows: another number is 409. With it, a request that is sent again approves none that has got ' +

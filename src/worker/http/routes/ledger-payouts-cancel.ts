@@ -6,7 +6,7 @@ import { toPayoutProblem } from '../errors.ts'
 import { handleWrite } from '../handlers.ts'
 import type * as docs from '../openapi/docs.ts'
 import { bodyFailures, refused } from '../openapi/failures.ts'
-import { describeStep, payoutList } from '../openapi/payout.ts'
+import { describeStepMembers, payoutList } from '../openapi/payout.ts'
 import { useCases } from '../use-cases.ts'
 import { stepFailures } from './ledger-payouts-approve.ts'
 
@@ -20,7 +20,7 @@ export const ledgerPayoutsCancel = {
 
 const body = () =>
   schemas.component('CancelPayoutsRequest', () => {
-    describeStep(cancellation.shape)
+    describeStepMembers(cancellation.shape)
     schemas.describeWhy(cancellation.shape.why, `Why, in 1 to ${whyCharsMax} characters: it is kept with the payout.`)
     return cancellation
   })

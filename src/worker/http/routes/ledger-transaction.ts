@@ -1,7 +1,6 @@
 import * as z from 'zod/mini'
 import type { TransactionFinding } from '../../chain/chain.ts'
-import { reservedUid } from '../../common/ids.ts'
-import type { Reason } from '../../common/reasons.ts'
+import { type ChainAnswer, finding } from '../../schemas/finding.ts'
 import * as schemas from '../../schemas/parts.ts'
 import type { LedgerRoute } from '../context.ts'
 import { refusal, success } from '../envelope.ts'
@@ -12,8 +11,6 @@ import { withQuery } from '../query.ts'
 import { describeUncredited, txidParam } from './tron-recharge.ts'
 
 const query = z.object({ txid: txidParam() })
-
-const answers = ['credited', 'creditable', 'unknown', 'not-final', 'undecided', 'worthless'] as const
 
 const credits = {
   credited: 'already credited',
@@ -36,18 +33,8 @@ export const ledgerTransaction = {
   }),
 } satisfies LedgerRoute
 
-/**
- * What the answer says about a transaction. `reason` is why it is not credited; `seconds` is an
- * estimate of the time until it is final, if there is one.
- */
-interface Described {
-  readonly answer: (typeof answers)[number]
-  readonly reason?: Reason
-  readonly seconds?: number
-  readonly why: string
-}
-
-function describeFinding(finding: TransactionFinding): Described {
+/** What the answer says about a transaction, beside the txid and the user. */
+function describeFinding(finding: TransactionFinding): Omit<ChainAnswer, 'txid' | 'uid'> {
   const { answer } = finding
   if (answer === 'credited' || answer === 'creditable') {
     return { answer, why: [credits[answer], ...describeUncredited(finding)].join('; ') }
@@ -67,24 +54,6 @@ function describeFinding(finding: TransactionFinding): Described {
       return { answer: 'undecided', reason, why: msg }
   }
 }
-
-const finding = () =>
-  schemas.object('TransactionFinding', () => ({
-    txid: schemas.textSchema('The transaction, 64 hex digits.', /^[0-9a-f]{64}$/),
-    uid: schemas.described(
-      z.nullable(schemas.idSchema('The user.')),
-      `The user whom it concerns; ${reservedUid} where that is a reserved address, null where it concerns nobody, or where that is not known yet.`,
-    ),
-    answer: schemas.described(
-      z.enum(answers),
-      'What it is: `creditable` is final and not credited yet, `unknown` is known to no node, `undecided` cannot be decided now.',
-    ),
-    reason: z.optional(schemas.reasonSchema()),
-    seconds: z.optional(
-      schemas.countSchema('About how long until it is final, where it is `not-final`. Absent if nobody knows.'),
-    ),
-    why: schemas.textSchema('The sentence that its owner gets from `/tron/recharge?txid=`.'),
-  }))
 
 /**
  * `GET /ledger/transaction` in the OpenAPI document. The Worker never calls this function, so its

@@ -1,3 +1,4 @@
+import { wallet } from '../../schemas/entry.ts'
 import * as schemas from '../../schemas/parts.ts'
 import type { Route } from '../context.ts'
 import { answerRead } from '../handlers.ts'
@@ -10,12 +11,6 @@ export const walletList = {
   rateClass: () => 'lists',
   handle: (c) => answerRead(c, useCases.wallets, { uid: c.get('uid') }),
 } satisfies Route
-
-const wallet = () =>
-  schemas.object('Wallet', () => ({
-    amt: schemas.amountSchema('The balance, in whole units: exact decimal digits, never an exponent.'),
-    cuy: schemas.idSchema('The currency: 1 is TRX and 2 is USDT as shipped.'),
-  }))
 
 /** Documentation shared by `/wallet/list` and `/ledger/wallets`, with an example. */
 export const walletsDocs = (given: docs.Situation, query: string) => ({

@@ -5,7 +5,7 @@ import { formatInstant, type UnixMs } from '../../common/time.ts'
 import { postedItem } from '../../ledger/entry.ts'
 import type { Period } from '../../ledger/period.ts'
 import { readStatement, statementRowsDefault, statementRowsMax } from '../../ledger/statement.ts'
-import { flow } from '../../schemas/entry.ts'
+import { flow, statementMembers } from '../../schemas/entry.ts'
 import * as schemas from '../../schemas/parts.ts'
 import { jsonAmount } from '../../schemas/written.ts'
 import { type RequestContext, type Route, reading } from '../context.ts'
@@ -104,29 +104,12 @@ function askedPeriod(month: Period | undefined, day: Period | undefined, now: Un
   return err(month === undefined ? badInput('day', dayExpected) : badInput('month', monthExpected))
 }
 
-const balance = () =>
-  schemas.object('StatementBalance', () => ({
-    cuy: schemas.idSchema('The currency.'),
-    opening: schemas.amountSchema('What was there before the period.'),
-    closing: schemas.amountSchema('What is there at `until`: `opening` and all entries of the period add up to it.'),
-  }))
-
 /**
  * The schema of a statement, with the name `id` in the OpenAPI document. `item` makes the schema of
  * its entries.
  */
 export const statementBody = <Item extends z.ZodMiniType>(id: string, item: () => Item) =>
-  schemas.dataBody(id, () => ({
-    from: schemas.described(z.iso.datetime({ precision: 3 }), 'The first instant of the period.'),
-    to: schemas.described(z.iso.datetime({ precision: 3 }), 'The first instant after the period.'),
-    until: schemas.described(
-      z.iso.datetime({ precision: 3 }),
-      'Until when the statement says what there was: `to` or, while the period is running, now.',
-    ),
-    balances: schemas.described(z.array(balance()), 'One for each currency, in the order of the configuration.'),
-    list: z.array(item()),
-    count: schemas.countSchema('The number of entries of the period, on all pages.'),
-  }))
+  schemas.dataBody(id, () => statementMembers(item))
 
 /** Notes for the OpenAPI document on `statementQuery`. */
 export const statementParameters = () => ({
