@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { finalityLag, type RunningService, startService } from '../http/service.ts'
+import { finalityLag, payFinal, type RunningService, startService } from '../http/service.ts'
 import {
   alarmsOf,
   correct,
@@ -98,6 +98,32 @@ describe('a transaction of the payout address that no payout names', () => {
     await tickFor(service, 3_600, () => {}, 600)
     expect(await moved()).toContain('5000000')
     expect(await offered(service)).toBe('payouts-stopped')
+  })
+
+  it('stops the offer once more if an operator has excused it before its receipt shows what it has moved', async () => {
+    const service = await startPaying()
+    limitLogs(service, 50)
+    const stolen: TransactionSpec = {
+      kind: 'token',
+      contract: usdtAddress,
+      from: payoutAddress,
+      to: elsewhere,
+      amount: 900_000_000n,
+    }
+    const [, txid = ''] = payFinal(service, noise(60), stolen)
+    for (const node of service.nodes) node.script = () => withoutReceiptOf(txid)
+    await tickLater(service, 60)
+    expect(await offered(service)).toBe('payouts-stopped')
+    await resume(service, txid)
+    await tickLater(service, 60)
+    expect(await offered(service)).toEqual([])
+    repairNodes(service)
+    await tickFor(service, 3_600, () => {}, 600)
+    expect(await openGaps(service)).toEqual([])
+    expect(await offered(service)).toBe('payouts-stopped')
+    await resume(service, txid)
+    await tickLater(service, 60)
+    expect(await offered(service)).toEqual([])
   })
 
   it('ends when the signer hands in its bytes, and is the transaction of that payout then', async () => {

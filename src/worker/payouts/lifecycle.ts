@@ -293,8 +293,9 @@ export function conclude(pair: Pair, shown: Shown, fees: readonly ConfirmedFee[]
       ]
     }
     case 'unknown':
-      return moved !== null && (transaction.height !== height || transaction.moved !== text)
-        ? [{ transaction: found, payout: null }]
+      // An operator has excused what was known of it, and not what it has moved besides.
+      return moved !== null && (transaction.height !== height || hasMovedOtherwise)
+        ? [{ transaction: hasMovedOtherwise ? { ...found, excused: null } : found, payout: null }]
         : []
     case 'failed':
     case 'other':
