@@ -240,9 +240,9 @@ const isEarlierUnread = sql`EXISTS (SELECT 1 FROM ${t} AS one INDEXED BY payout_
       AND ${rescans.to_height} > one.reference AND ${rescans.next_height} <= one.past_height)))`
 
 /**
- * Excludes what is held back, because another transaction has paid the same payout, and payouts that
- * another one may have paid: sending again would pay twice. A `next_send` further ahead than any
- * pause comes from a clock that has stepped back, so it counts as due.
+ * Excludes what is held back, because another transaction has paid the same payout, and payouts
+ * that another one may have paid: sending again would pay twice. A `next_send` further ahead than
+ * any pause comes from a clock that has stepped back, so it counts as due.
  */
 const claim = fixedStatement<'now' | 'stopped' | 'underway' | 'latest' | 'max' | 'pauses' | 'longest' | 'horizon'>(sql`
 UPDATE ${t} SET ${columnName(t.sends)} = ${t.sends} + 1, ${columnName(t.sent_at)} = coalesce(${t.sent_at}, ${now}),
