@@ -16,7 +16,7 @@ import { eventItem } from './events/events.ts'
 import { type App, createApp, createUnconfiguredApp } from './http/app.ts'
 import type { AppContext } from './ledger/context.ts'
 import { meaningOf } from './ledger/stored-settings.ts'
-import type { Clock } from './platform/clock.ts'
+import { type Clock, endsWithin } from './platform/clock.ts'
 import type { Logger } from './platform/logger.ts'
 import type { ObjectHost } from './platform/object-host.ts'
 import { createSharedRuns, sharedReads } from './platform/shared-runs.ts'
@@ -43,6 +43,17 @@ export interface Platform {
   /** Lets work continue after the response of the request that began it. */
   readonly waitUntil: (work: Promise<unknown>) => void
 }
+
+/**
+ * An isolate tells the scanner at most once in this time that somebody was given an address, so
+ * that requests for addresses cost few calls.
+ */
+const expectEveryMs = 60_000
+
+/** Most requests that an isolate holds at a time. A further one is answered at once. */
+const heldByIsolateMax = 2_000
+/** The scanner's answer to a held request may come this much later than asked for. */
+const answerMsMax = 3_000
 
 /** The entry points of the Worker. */
 export interface Service {
@@ -117,10 +128,20 @@ function servicesOf(platform: Platform, cell: CellConfig, ranges: readonly Chose
     }
   }
   const wake = () => wakeEndpoints(platform, cell)
+  const expected = createSharedRuns<void>(platform, {
+    lostMs: expectEveryMs,
+    keptMs: ({ ok }) => (ok ? expectEveryMs : 0),
+  })
+  const expectPayment = () => {
+    // without looks a payment is seen with the next tick
+    const { result } = expected.join(() => openScanner().expectPayment())
+    platform.waitUntil(result.catch(() => platform.logger.warn('payment-not-expected', {})))
+  }
   const followUps: Record<FollowUp, () => void | Promise<void>> = {
     nothing: () => undefined,
     wake,
     'note-and-wake': () => noteWrite().then(wake),
+    'expect-payment': expectPayment,
   }
   const health = createSharedRuns<StoredHealth>(platform, sharedReads)
   const intake = createSharedRuns<Intake>(platform, sharedReads)
@@ -144,11 +165,30 @@ function servicesOf(platform: Platform, cell: CellConfig, ranges: readonly Chose
     storedHealth: (invocation) => health.wait(() => selectHealth(primary(invocation).db)),
     intake: (invocation) => intake.wait(() => readIntake(primary(invocation), config.scanEverySeconds)),
     ranges,
+    waitForDeposit: holdRequests(platform, (uid, mark, ms) => openScanner().waitForDeposit(uid, mark, ms)),
     sendPayouts: () => {
       const sent = openScanner().sendPayouts()
       // the next tick sends the payouts
       platform.waitUntil(sent.catch(() => platform.logger.warn('payouts-not-sent', {})))
     },
+  }
+}
+
+/** Makes the held requests of an isolate, each over a call of the scanner. */
+function holdRequests({ clock, logger }: Platform, call: ScannerObject['waitForDeposit']): Services['waitForDeposit'] {
+  let held = 0
+  return async (uid, mark, seconds) => {
+    if (held >= heldByIsolateMax) return null
+    held += 1
+    try {
+      const answer = call(uid, mark, seconds * 1000)
+      if (await endsWithin(answer, seconds * 1000 + answerMsMax, clock)) return await answer
+    } catch {
+      logger.warn('request-not-held', {}) // the request is answered at once
+    } finally {
+      held -= 1
+    }
+    return null
   }
 }
 

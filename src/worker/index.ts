@@ -58,6 +58,12 @@ export class Scanner extends DurableObject<Bindings> implements ScannerCalls {
   wake() {
     return this.#scanner.wake()
   }
+  expectPayment() {
+    return this.#scanner.expectPayment()
+  }
+  waitForDeposit(uid: Uid, mark: string | null, ms: number) {
+    return this.#scanner.waitForDeposit(uid, mark, ms)
+  }
   prepareIssue(uid: Uid, firstIndex: number | null) {
     return this.#scanner.prepareIssue(uid, firstIndex)
   }

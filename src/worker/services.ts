@@ -1,6 +1,6 @@
 import type { ChosenBy } from './cells/choose.ts'
-import type { ScannerCalls } from './chain/chain.ts'
-import type { EndpointKey } from './common/ids.ts'
+import type { DepositsChange, ScannerCalls } from './chain/chain.ts'
+import type { EndpointKey, Uid } from './common/ids.ts'
 import type { Result } from './common/result.ts'
 import type { NetworkName } from './config/chain.ts'
 import type { Invocation } from './d1/sessions.ts'
@@ -20,8 +20,10 @@ export interface Cell extends ChosenBy {
  *   looked.
  * - `note-and-wake`: before that, the scanner notes the newest event in its memory, so that a
  *   restored older copy of the database is noticed. A failure to note it is only logged.
+ * - `expect-payment`: the scanner is told that somebody was given an address. Nobody waits for
+ *   that.
  */
-export type FollowUp = 'nothing' | 'wake' | 'note-and-wake'
+export type FollowUp = 'nothing' | 'wake' | 'note-and-wake' | 'expect-payment'
 
 /** For a use case that may write during a request. */
 export type RequestWriteContext = WriteContext & {
@@ -74,6 +76,12 @@ export interface Services {
   readonly quorum: number
   /** The cells of the deployment, each with its range of users. */
   readonly ranges: readonly ChosenBy[]
+  /**
+   * Holds a page's request until a transfer of the user may have changed since `mark`, at most
+   * `seconds`. Null if it cannot be held, because the scanner does not answer, or this isolate
+   * holds too many: then nobody knows whether something has changed.
+   */
+  waitForDeposit(uid: Uid, mark: string | null, seconds: number): Promise<DepositsChange | null>
   /** Has the scanner send due transactions of payouts. Returns at once, before any is sent. */
   sendPayouts(): void
 }

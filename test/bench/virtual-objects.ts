@@ -7,8 +7,8 @@ interface Alarmed {
 }
 
 /**
- * An object that nobody has called for this long is evicted: Cloudflare's page on the life of a
- * Durable Object, November 2026.
+ * An object that nobody has called for this long is evicted, unless a timer of it is running:
+ * Cloudflare's page on the life of a Durable Object, November 2026.
  */
 const evictedAfterMs = 10_000
 
@@ -42,7 +42,7 @@ function createObject<T extends object>(
   fire: (alarm: () => Promise<void>) => Promise<void>,
 ): T {
   let instance: T | null = null
-  let running = 0
+  let [running, timers] = [0, 0]
   let evict: () => void = () => undefined
   const use = async <R>(call: (object: T) => Promise<R>): Promise<R> => {
     evict()
@@ -55,12 +55,19 @@ function createObject<T extends object>(
       evict()
       if (running === 0) {
         evict = scheduler.after(evictedAfterMs, () => {
-          instance = null
+          if (timers === 0) instance = null
         })
       }
     }
   }
-  const host = createHost(scheduler, () =>
+  const later: ObjectHost['later'] = (ms, work) => {
+    timers += 1
+    scheduler.after(ms, () => {
+      timers -= 1
+      void use(work)
+    })
+  }
+  const host = createHost(scheduler, later, () =>
     use((object) => fire(async () => ('alarm' in object ? (object as Alarmed).alarm() : undefined))),
   )
   type Method = (...args: unknown[]) => Promise<unknown>
@@ -71,11 +78,12 @@ function createObject<T extends object>(
   return new Proxy({} as T, { get: (_, name) => methodOf(name as keyof T) })
 }
 
-function createHost(scheduler: Scheduler, fire: () => Promise<void>): ObjectHost {
+function createHost(scheduler: Scheduler, later: ObjectHost['later'], fire: () => Promise<void>): ObjectHost {
   const host = createMemoryHost()
   let cancel: () => void = () => undefined
   return {
     ...host,
+    later,
     alarm: async () => host.alarmAt,
     async setAlarm(at) {
       host.alarmAt = at

@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import type { DatabaseSync } from 'node:sqlite'
+import { scannerOf as scannerName } from '../../src/worker/cells/objects.ts'
 import { type Address, parseAddress } from '../../src/worker/chain/address.ts'
-import type { SharedBlocks } from '../../src/worker/chain/chain.ts'
+import type { ScannerCalls, SharedBlocks } from '../../src/worker/chain/chain.ts'
 import {
   createBlocksObject,
   createEndpointObject,
@@ -80,6 +81,8 @@ export interface VirtualService {
   fetch(request: Request): Promise<Response>
   /** The entrypoint that other Workers call. */
   readonly ledger: LedgerMethods
+  /** The scanner's call that holds the requests of pages that wait. */
+  readonly waitForDeposit: ScannerCalls['waitForDeposit']
   /** Returns the deposit address of a user, which is issued on the first call. */
   addressOf(uid: number): Promise<Address>
   /**
@@ -139,7 +142,8 @@ export async function startVirtual(blocks: BenchBlocks, options: VirtualOptions 
     HOOK_SECRET: `whsec_${btoa('the secret of the receiver')}`,
     ...options.variables,
   }
-  Object.assign(bindings, objectsIn(scheduler, cells, bindings, platform, platformOf))
+  const objects = objectsIn(scheduler, cells, bindings, platform, platformOf)
+  Object.assign(bindings, objects)
   const service = createService(platform)
   const complete = async <T>(work: Promise<T>): Promise<T> => {
     let isOver = false
@@ -168,6 +172,7 @@ export async function startVirtual(blocks: BenchBlocks, options: VirtualOptions 
     now: scheduler.now,
     fetch: (request) => service.fetch(request, bindings),
     ledger: service.ledger(bindings),
+    waitForDeposit: (...call) => objects.SCANNER.getByName(scannerName({ suffix: '' })).waitForDeposit(...call),
     async addressOf(uid) {
       const answer = await complete(service.ledger(bindings).address(uid))
       const parsed = parseAddress(answer.ok ? answer.address : '')
@@ -194,7 +199,7 @@ function objectsIn(
   bindings: Record<string, unknown>,
   platform: Platform,
   platformOf: (asking: Asking) => Platform,
-): Record<string, unknown> {
+) {
   const cellNamed = (name: string) => {
     const cell = cells[Number(/ DB_(\d+)$/.exec(name)?.[1] ?? 1) - 1]
     if (cell === undefined) throw new Error(`no cell has the object ${name}`)

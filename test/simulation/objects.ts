@@ -179,6 +179,26 @@ async function runEvent(platform: Platform, kept: Kept, method: string, paramete
   }
 }
 
+/** Runs what an instance has set a timer for, if the instance still lives. */
+async function runTimer({ env, objectClass }: Platform, instance: Instance, work: () => Promise<void>): Promise<void> {
+  if (instance.isOver()) return
+  const kind = `${objectClass.name} timer`
+  env.count(`call: ${kind}`)
+  const invocation = createInvocation(env, kind, `${instance.name}.timer-${env.scheduler.now()}`, instance)
+  instance.open += 1
+  try {
+    await Promise.race([runIn(objectClass.connect(invocation), work), instance.ended])
+  } catch (cause) {
+    if (!isPlatformFault(cause)) env.violate(`a timer of ${instance.name} threw ${describe(cause)}`)
+  } finally {
+    instance.open -= 1
+    for (const one of invocation.background) {
+      instance.background.add(one)
+      void one.finally(() => instance.background.delete(one))
+    }
+  }
+}
+
 function chooseInstance(platform: Platform, kept: Kept): Instance {
   const { env } = platform
   const { random, phase } = env
@@ -266,6 +286,9 @@ function hostOf(platform: Platform, kept: Kept, instance: Instance): ObjectHost 
       await touch()
       const value = instance.unsaved.has(key) ? instance.unsaved.get(key) : kept.storage.get(key)
       return structuredClone(value) as T | undefined // safe: as the object stored it
+    },
+    later(ms, work) {
+      env.scheduler.after(ms, () => void runTimer(platform, instance, work))
     },
     save(key, value) {
       instance.unsaved.set(key, structuredClone(value))

@@ -9,13 +9,19 @@ export interface MemoryHost extends ObjectHost {
   /** When the alarm is due, or null. The test must run it. */
   alarmAt: UnixMs | null
   readonly values: Map<string, unknown>
+  /** The newest timer, which the test must run, or null. */
+  timer: { readonly ms: number; readonly work: () => Promise<void> } | null
 }
 
 export function createMemoryHost(): MemoryHost {
   const values = new Map<string, unknown>()
   const host: MemoryHost = {
     alarmAt: null,
+    timer: null,
     values,
+    later(ms, work) {
+      host.timer = { ms, work }
+    },
     async setAlarm(at) {
       host.alarmAt = at
     },

@@ -6,8 +6,9 @@ import { createAllowance } from '../../src/worker/tron/allowance.ts'
 import { createMemoryHost } from '../support/memory-host.ts'
 import { caller, createProbed, type Harness, us } from './harness.ts'
 
-const [tick, leftover, sending]: readonly [RequestQuota, RequestQuota, RequestQuota] = [
+const [tick, look, leftover, sending]: readonly [RequestQuota, RequestQuota, RequestQuota, RequestQuota] = [
   { kind: 'tick' },
+  { kind: 'look', node: 1 },
   { kind: 'leftover' },
   { kind: 'sending' },
 ]
@@ -95,6 +96,20 @@ describe('the allowance of a day', () => {
     expect(a.use(leftover)).toEqual([10_000 - 2_250 - 3_875 - 1_937, 'nodes'])
     expect(a.use(caller(1))).toEqual([387, 'caller'])
     expect(a.use(sending)).toEqual([1_937, 'nodes'])
+  })
+
+  it('leaves half of what ticks do not need, or all that callers and payouts may still take, beside looks', async () => {
+    const a = await create()
+    expect(a.use(look)).toEqual([3_875, 'nodes'])
+    expect(a.use(tick, 2_250)).toEqual([2_250, 'no limit'])
+    const taken = [1, 2, 3, 4, 5, 6].map((uid) => a.use(caller(uid))[0])
+    expect(taken).toEqual([387, 387, 387, 387, 387, 387])
+    expect(a.use(sending, 1_500)).toEqual([1_500, 'no limit'])
+  })
+
+  it('has nothing for looks at a node that allows one request in a second, so that no tick waits for one', async () => {
+    const a = await create(100_000, 1)
+    expect(a.use(look)).toEqual([0, 'nodes'])
   })
 
   it('gives the sending of payouts a quarter of what ticks do not need, and nothing of what they need', async () => {

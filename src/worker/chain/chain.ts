@@ -336,12 +336,15 @@ export interface SendingReply {
 
 /**
  * Whose share of the nodes' allowances pays for requests. Ticks (`tick`) come first. The broadcasts
- * of payouts (`sending`) and users (`caller`) have shares of what ticks do not need. Work that can
- * wait, such as comparing balances, uses only requests that nobody else needs (`leftover`).
+ * of payouts (`sending`) and users (`caller`) have shares of what ticks do not need. Looks at the
+ * tail while somebody waits for a payment (`look`) leave both room; `node` is the number of the
+ * node that is asked first. Work that can wait, such as comparing balances, uses only requests that
+ * nobody else needs (`leftover`).
  */
 export type RequestQuota =
   | { readonly kind: 'tick' }
   | { readonly kind: 'sending' }
+  | { readonly kind: 'look'; readonly node: number }
   | { readonly kind: 'leftover' }
   | { readonly kind: 'caller'; readonly uid: number }
 
@@ -376,6 +379,15 @@ export interface CreditAnswer {
   readonly isUnread: boolean
 }
 
+/**
+ * Whether transfers of a user may have changed. What is read now is at least as new as `mark`,
+ * which the next call names.
+ */
+export interface DepositsChange {
+  readonly isChanged: boolean
+  readonly mark: string
+}
+
 /** What `checkTransaction` would tell the user whom a transaction concerns, for support. */
 export interface TransactionFinding {
   /** The user whom the transaction concerns; null if it concerns none. */
@@ -403,6 +415,17 @@ export interface ScannerCalls {
    * minute.
    */
   wake(): Promise<void>
+  /**
+   * Says that somebody waits for a payment: for `expectedMs` from now the tail is read with each
+   * block (`scan/looks.ts`).
+   */
+  expectPayment(): Promise<void>
+  /**
+   * Waits, for a page that shows an address, until a transfer of the user may have changed since
+   * `mark`, at most `ms` milliseconds. Says at once that it may have, if it cannot say that it has
+   * not. Somebody who calls this waits for a payment.
+   */
+  waitForDeposit(uid: Uid, mark: string | null, ms: number): Promise<DepositsChange>
   /**
    * Makes sure that an address may be issued: the scan has started, and no other database has used
    * `TRON_XPUB`. `firstIndex` is the `TRON_FIRST_INDEX` of the calling Worker. While a deployment

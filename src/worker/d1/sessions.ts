@@ -11,9 +11,9 @@ export interface Invocation {
   readonly usage: Usage
   /**
    * The bookmark that the caller has sent: the caller must not see an older state of the database.
-   * Null if none was sent.
+   * Null if none was sent. A handler sets it to null to read at the primary database.
    */
-  readonly bookmark: string | null
+  bookmark: string | null
   /** The bookmark to return with the answer; null if the database was not read. */
   bookmarkAfter: string | null
 }

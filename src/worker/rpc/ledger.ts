@@ -38,7 +38,7 @@ export function createLedgerRpc(cells: readonly [Cell, ...Cell[]]): LedgerMethod
         if (!user.ok) return user
         const { fresh = false } = options ?? {}
         if (typeof fresh !== 'boolean') return err({ kind: 'bad-input', member: 'fresh', why: 'true or false' })
-        const issued = await services.write(invocation, 'nothing', (context) =>
+        const issued = await services.write(invocation, 'expect-payment', (context) =>
           issueAddress({ ...context, scanner: services.scanner }, user.value.uid, { fresh }),
         )
         if (!issued.ok) return err(toLedgerError(issued.error))

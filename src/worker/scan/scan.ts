@@ -1,5 +1,6 @@
 import type { BlockHeight, BlockRef, Header } from '../chain/block.ts'
 import type { AgreedHead, BlockReading, Chain, ChainFailure, ChainTransfer } from '../chain/chain.ts'
+import type { Uid } from '../common/ids.ts'
 import { err, ok, type Result } from '../common/result.ts'
 import type { UnixMs } from '../common/time.ts'
 import {
@@ -18,7 +19,8 @@ import type { Gap } from './rescan.ts'
 import { loadRules, type PayoutWatch, readOwners, type ScanContext, selectOwned, watchedFor } from './rules.ts'
 import { haltScan, type ScanState, selectScan, startScan, storeFinalized, storeScanEnd } from './store/position.ts'
 import { appendStep, type BlockFindings } from './store/steps.ts'
-import { noteFalseTails, readTail } from './tail.ts'
+import { type CaughtUp, noteFalseTails, readTail } from './tail.ts'
+import type { TailMemory } from './tail-memory.ts'
 
 export interface ScanEnd {
   /** Null if the scan could not be started. */
@@ -27,6 +29,10 @@ export interface ScanEnd {
   readonly head: BlockHeight | null
   /** The height of the newest block that a node has shown, or null. */
   readonly latest: BlockHeight | null
+  /** What a look at the tail needs; null if the scan is not caught up. */
+  readonly caughtUp: CaughtUp | null
+  /** The users of whom this scan has read transfers. */
+  readonly paid: ReadonlySet<Uid>
   /** Nodes whose finalized head is lower than that of another node. */
   readonly behind: AgreedHead['behind']
   /** Why the scan is not caught up, or null. */
@@ -43,7 +49,8 @@ export interface ScanEnd {
 export async function scan(
   context: ScanContext,
   chain: Chain,
-  host: Pick<ObjectHost, 'load' | 'save'>,
+  host: Pick<ObjectHost, 'load'>,
+  memory: TailMemory,
 ): Promise<ScanEnd> {
   const { db, clock, logger } = context
   const startedAt = clock.now()
@@ -51,9 +58,10 @@ export async function scan(
   if (!started.ok) {
     const failure = toChainFailure(started.error)
     logger.info('scan-stopped', { ...failure })
-    return { state: null, head: null, latest: null, behind: [], rules: null, failure }
+    return { state: null, head: null, latest: null, behind: [], rules: null, failure, caughtUp: null, paid: new Set() }
   }
-  const end = await catchUp(context, chain, host, started.value, startedAt)
+  const paid = new Set<Uid>()
+  const end = await catchUp(context, chain, host, started.value, { startedAt, paid })
   const { state, head, behind, failure, rules } = end
   if (failure !== null) {
     logger.info('scan-stopped', { ...failure })
@@ -62,9 +70,11 @@ export async function scan(
     // there was no new block, so no batch of blocks has stored the end
     await storeScanEnd(db, { startedAt, hasHead: true, problem: null })
   }
-  const isCaughtUp = failure === null && head !== null && rules !== null
-  const latest = isCaughtUp ? await readTail(context, chain, { state, head, rules }, host) : null
-  return { state, head: head?.height ?? null, latest, behind, failure, rules }
+  const caughtUp = failure === null && head !== null && rules !== null ? { state, head, rules } : null
+  const tail = caughtUp === null ? null : await readTail(context, chain, caughtUp, memory)
+  const latest = tail?.latest ?? null
+  const all = new Set([...paid, ...(tail?.paid ?? [])])
+  return { state, head: head?.height ?? null, latest, behind, failure, rules, caughtUp, paid: all }
 }
 
 /**
@@ -84,7 +94,7 @@ async function catchUp(
   chain: Chain,
   host: Pick<ObjectHost, 'load'>,
   first: ScanState,
-  startedAt: UnixMs,
+  { startedAt, paid }: Pick<ScanPlan, 'startedAt' | 'paid'>,
 ): Promise<CatchUp> {
   const { db, clock } = context
   const agreed = await chain.finalizedHead({ height: first.finalized, time: first.finalizedTime })
@@ -101,7 +111,7 @@ async function catchUp(
   const rules = await loadRules(context, chain, state.height, await loadPayers(host))
   let unread = 0
   while (state.height < head.height) {
-    const read = await readRange(context, chain, state, { head: head.height, rules, startedAt })
+    const read = await readRange(context, chain, state, { head: head.height, rules, startedAt, paid })
     // a concurrent scan may have stored a halt
     if (!read.ok) return { state: (await selectScan(db)) ?? state, head, behind, rules, failure: read.error }
     if (read.value !== null) {
@@ -167,6 +177,8 @@ interface ScanPlan {
   readonly head: BlockHeight
   readonly rules: JudgeRules
   readonly startedAt: UnixMs
+  /** Gets the users of whom transfers were read. */
+  readonly paid: Set<Uid>
 }
 
 /**
@@ -179,7 +191,7 @@ async function readRange(
   context: ScanContext,
   chain: Chain,
   state: ScanState,
-  { head, rules, startedAt }: ScanPlan,
+  { head, rules, startedAt, paid }: ScanPlan,
 ): Promise<Result<ScanState | null, ChainFailure>> {
   const { db, clock } = context
   const from = (state.height + 1) as BlockHeight // safe: a height plus 1 is a height
@@ -198,6 +210,7 @@ async function readRange(
   const at = clock.now()
   const result = await appendStep(db, { expected: state, to: { height, hash }, ...found, caughtUpAt, at })
   if (result.kind === 'superseded') return ok(null)
+  for (const one of found.judged) if ('uid' in one) paid.add(one.uid)
   noteFalseTails(chain, result.dropped)
   await reportContradicted(context, result.contradicted)
   const isCaughtUp = caughtUpAt === null ? {} : { caughtUpAt: startedAt, triedAt: startedAt, problem: null }

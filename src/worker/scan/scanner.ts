@@ -15,7 +15,6 @@ import { reservedUid, type Uid } from '../common/ids.ts'
 import type { IssueReason } from '../common/reasons.ts'
 import { err, ok, type QueryFailure, type Result } from '../common/result.ts'
 import type { UnixMs } from '../common/time.ts'
-import { selectFirstSeen } from '../deposits/store/of-caller.ts'
 import { createRestoreDetector } from '../payouts/restore-detector.ts'
 import { createSender } from '../payouts/send.ts'
 import { endsWithin } from '../platform/clock.ts'
@@ -23,10 +22,11 @@ import { type LogFields, stackOf } from '../platform/logger.ts'
 import { createSharedRuns } from '../platform/shared-runs.ts'
 import { misconfigured, toQueryFailure } from './failure.ts'
 import { answerInquiry, lookUpTransaction } from './inquiry.ts'
-import { ensureStarted, type ScanEnd } from './scan.ts'
-import { callMs, createScans } from './scans.ts'
+import { ensureStarted } from './scan.ts'
+import { callMs } from './scans.ts'
 import { selectScan } from './store/position.ts'
-import { nextTickAt, type PayoutWork, runTick, type ScannerParts, tickMs } from './tick.ts'
+import { bringForward, runTick, type ScannerParts, type TickHelpers, tickMs } from './tick.ts'
+import { createWaiters, type Waiters } from './waiters.ts'
 
 /** The scanner in its Durable Object. One run of the object's alarm is one tick. */
 export interface ScannerObject extends ScannerCalls {
@@ -56,7 +56,8 @@ const keptBalancesMs = blockSeconds * 1000
  */
 export function createScanner(parts: ScannerParts): ScannerObject {
   const { db, clock } = parts
-  const scans = createScans(parts)
+  const waiters = createWaiters(parts)
+  const { scans } = waiters
   const restores = createRestoreDetector(parts)
   const sender = createSender({ ...parts, restores })
   const keyUse: KeyUse = { wasUsed: false, withoutAccount: 0 }
@@ -70,7 +71,7 @@ export function createScanner(parts: ScannerParts): ScannerObject {
   const lookUps = createSharedRuns<Result<TransactionFinding, QueryFailure>>(parts, calls)
   const inquiries = createSharedRuns<Result<CreditAnswer, QueryFailure>>(parts, calls)
   return {
-    ...createTicks(parts, scans, { restores, sender }),
+    ...createTicks(parts, waiters, { restores, sender, depositsChanged: waiters.depositsChanged }),
     async sendPayouts() {
       if (await parts.configMatchesData()) await sender.send()
     },
@@ -79,6 +80,8 @@ export function createScanner(parts: ScannerParts): ScannerObject {
       await restores.compare()
     },
     nodes: parts.nodeStatuses,
+    expectPayment: async () => waiters.expectPayment(),
+    waitForDeposit: waiters.waitForDeposit,
     prepareIssue: (uid, firstIndex) => {
       const isOlder = firstIndex !== parts.firstIndex
       if (isOlder) return Promise.resolve(err(cannotIssue('deploying')))
@@ -94,6 +97,7 @@ export function createScanner(parts: ScannerParts): ScannerObject {
       const since = clock.now()
       const hasStarted = scans.hasBegun() || (await selectScan(db)) !== null
       if (!hasStarted || !(await parts.configMatchesData())) return ok({ problem: null, since })
+      waiters.expectPayment()
       const end = await scans.answer({ kind: 'caller', uid }, since)
       // if this fails, the next tick comes after the usual interval
       if (end !== null) bringForward(parts, end).catch(() => undefined)
@@ -103,7 +107,9 @@ export function createScanner(parts: ScannerParts): ScannerObject {
     checkTransaction: (uid, txid: Txid) =>
       inquiries.wait(async () => {
         if (!(await parts.configMatchesData())) return err(misconfigured)
+        waiters.expectPayment()
         const answer = await answerInquiry(parts, openFor(uid), uid, txid)
+        waiters.depositsChanged(uid)
         // An undecided transfer may have been stored for review just now, with an event.
         if (answer.ok ? answer.value.when === 'credited' : answer.error.kind === 'undecided') parts.wakeEndpoints()
         return answer
@@ -117,23 +123,12 @@ export function createScanner(parts: ScannerParts): ScannerObject {
 }
 
 /**
- * Brings the next tick forward, after a scan that a user asked for, if a transfer was seen in a
- * block that is not final.
+ * Runs ticks, and makes sure that the object's next alarm is set.
  */
-async function bringForward(parts: ScannerParts, end: ScanEnd): Promise<void> {
-  const { db, clock, host } = parts
-  const seen = await selectFirstSeen(db)
-  const due = await host.alarm()
-  if (seen === null || due === null) return
-  const next = nextTickAt(parts, end, seen.height, clock.now())
-  if (next < due) await host.setAlarm(next)
-}
-
-/** Runs ticks, and makes sure that the object's next alarm is set. */
 function createTicks(
   parts: ScannerParts,
-  scans: ReturnType<typeof createScans>,
-  payouts: PayoutWork,
+  { scans, lose }: Waiters,
+  helpers: TickHelpers,
 ): Pick<ScannerObject, 'alarm' | 'wake'> {
   const { host, clock, logger, alarms } = parts
   const everyMs = parts.scanEverySeconds * 1000
@@ -142,8 +137,9 @@ function createTicks(
     const before = parts.usage()
     let next = (startedAt + everyMs) as UnixMs // safe: `everyMs` milliseconds after a time
     try {
-      next = await runTick(parts, scans, payouts, startedAt)
+      next = await runTick(parts, scans, helpers, startedAt)
     } catch (thrown) {
+      lose()
       logger.error('tick-crashed', { why: stackOf(thrown) })
       // The database may have been busy for a moment. The next tick does the work of this one.
       const why = thrown instanceof Error ? thrown.message : String(thrown)

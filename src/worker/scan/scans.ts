@@ -5,6 +5,7 @@ import { endsWithin } from '../platform/clock.ts'
 import type { ObjectHost } from '../platform/object-host.ts'
 import type { ScanContext } from './rules.ts'
 import { type ScanEnd, scan } from './scan.ts'
+import type { TailMemory } from './tail-memory.ts'
 
 /** A tick requests no more blocks after this time since its start. */
 const tickReadMs = 18_000
@@ -35,6 +36,10 @@ export interface Scans {
    * Whether this instance has begun a scan. If it has not, the database knows whether one ever did.
    */
   hasBegun(): boolean
+  /** The newest scan while it runs; null if it has ended. */
+  running(): Promise<unknown> | null
+  /** What the newest ended scan has found; null before the first end, and if that scan threw. */
+  newestEnd(): ScanEnd | null
   /**
    * Runs the scan of a tick. It does not wait for a user's scan, and users' requests take nothing
    * from the tick's allowance.
@@ -59,29 +64,37 @@ interface Run {
 
 /**
  * Makes the scans of a new instance. It keeps the newest scan only in memory, which may be lost at
- * any time.
+ * any time. `ended` is told what each scan has found; null if it threw.
  */
-export function createScans(parts: ScansParts): Scans {
+export function createScans(parts: ScansParts, memory: TailMemory, ended: (end: ScanEnd | null) => void): Scans {
   const { clock } = parts
   let newest: Run | null = null
+  let newestEnd: ScanEnd | null = null
   const start = (quota: RequestQuota, deadline: UnixMs): Run => {
-    const end = scan(parts, parts.openChain(quota, deadline), parts.host)
+    const end = scan(parts, parts.openChain(quota, deadline), parts.host, memory)
     const run: Run = { quota, startedAt: clock.now(), end, endedAt: null, isCut: false }
     newest = run
-    const over = () => {
+    const over = (found: ScanEnd | null) => {
       run.endedAt = clock.now()
+      newestEnd = found
+      ended(found)
       if (quota.kind !== 'tick') parts.wakeEndpoints() // a tick looks for events itself
     }
-    end.then(({ failure }) => {
-      run.isCut = failure?.kind === 'limited' && failure.whose === 'caller'
-      over()
-    }, over)
+    end.then(
+      (found) => {
+        run.isCut = found.failure?.kind === 'limited' && found.failure.whose === 'caller'
+        over(found)
+      },
+      () => over(null),
+    )
     return run
   }
   const isOver = async ({ end, endedAt }: Run, by: UnixMs) =>
     endedAt !== null || (await endsWithin(end, by - clock.now(), clock))
   return {
     hasBegun: () => newest !== null,
+    running: () => (newest === null || newest.endedAt !== null ? null : newest.end),
+    newestEnd: () => newestEnd,
     async tick() {
       return await start({ kind: 'tick' }, (clock.now() + tickReadMs) as UnixMs).end // safe: a later time
     },

@@ -2,6 +2,7 @@ import { type BlockHeight, blockSeconds, formatPosition } from '../chain/block.t
 import type { ScannerCalls } from '../chain/chain.ts'
 import { formatInstant, type UnixMs } from '../common/time.ts'
 import { selectOldestHeld } from '../deposits/store/held.ts'
+import { selectFirstSeen } from '../deposits/store/of-caller.ts'
 import { removeDropped } from '../deposits/store/transfers.ts'
 import type { JudgeRules } from '../deposits/transfer.ts'
 import { nothingStands } from '../issuer/state.ts'
@@ -86,9 +87,12 @@ export interface ScannerParts extends ScansParts {
   usage(): LogFields
 }
 
-export interface PayoutWork {
+/** What a tick calls for payouts, and for pages that wait for deposits. */
+export interface TickHelpers {
   readonly restores: RestoreDetector
   readonly sender: Sender
+  /** Called when transfers may have changed otherwise than by a scan, of any user. */
+  depositsChanged(): void
 }
 
 /**
@@ -100,7 +104,7 @@ export interface PayoutWork {
 export async function runTick(
   parts: ScannerParts,
   scans: Pick<Scans, 'tick'>,
-  payouts: PayoutWork,
+  helpers: TickHelpers,
   startedAt: UnixMs,
 ): Promise<UnixMs> {
   const { db, clock, alarms } = parts
@@ -115,14 +119,16 @@ export async function runTick(
   if (work.hasSought && !isStoppedByFork(isHalted, 'find')) await reportNotFound(parts, notFoundMax)
   const mayCredit = state !== null && !isStoppedByFork(isHalted, 'credit')
   if (work.hasHeld && rules !== null && mayCredit && (await decideHeld(parts, rules, state.correctedBy))) {
+    helpers.depositsChanged()
     parts.wakeEndpoints()
   }
   if (work.hasSigned) {
     await expirePassed(db, clock.now())
-    parts.inBackground(payouts.sender.send()) // no tick waits for the sending
+    parts.inBackground(helpers.sender.send()) // no tick waits for the sending
   }
   const next = () => nextTickAt(parts, end, work.firstSeen, startedAt)
   await useLeftover(parts, end, work, startedAt, next())
+  if (work.hasRescans) helpers.depositsChanged()
   if (work.hasOld) await removeDropped(db, (clock.now() - droppedKeptMs) as UnixMs, removedMax) // safe: an earlier time
   if (work.hasOldEvents) await removeExpiredEvents(parts)
   const gaps = work.hasRescans ? await selectOpenGaps(db, clock.now()) : []
@@ -131,8 +137,8 @@ export async function runTick(
   const held = work.hasHeld ? await watchHeld(parts) : noneHeld
   const issuers = work.hasActs ? await selectIssuerState(db) : nothingStands
   const acts = watchIssuers(issuers, parts.currencies)
-  const mayPayOut = parts.payouts !== null || work.hasPayouts || payouts.restores.known() !== null
-  const restoredAt = mayPayOut ? await payouts.restores.compare() : null // this also notes the newest event
+  const mayPayOut = parts.payouts !== null || work.hasPayouts || helpers.restores.known() !== null
+  const restoredAt = mayPayOut ? await helpers.restores.compare() : null // this also notes the newest event
   const mayHaveFaults = work.hasPayouts || restoredAt !== null
   const paid = mayHaveFaults ? await watchPayouts(parts, restoredAt, await nodeNames(parts)) : nothingOfPayouts
   const nodes = await parts.nodeTroubles()
@@ -189,6 +195,19 @@ export function nextTickAt(
     wanted = Math.max(finalAt, startedAt + blockMs)
   }
   return Math.max(now, Math.min(byInterval, Math.max(wanted, tickAvailableAt()))) as UnixMs // safe: one of the times
+}
+
+/**
+ * Brings the next tick forward, after a look or a scan that a user asked for, if a transfer was
+ * seen in a block that is not final.
+ */
+export async function bringForward(parts: ScannerParts, end: ScanEnd): Promise<void> {
+  const { db, clock, host } = parts
+  const seen = await selectFirstSeen(db)
+  const due = await host.alarm()
+  if (seen === null || due === null) return
+  const next = nextTickAt(parts, end, seen.height, clock.now())
+  if (next < due) await host.setAlarm(next)
 }
 
 const noneHeld: Observation = { kinds: ['review-overdue'], faults: [] }

@@ -51,7 +51,7 @@ export async function collect<T>(
   await session.pool.ready
   const answers: Answer<T>[] = []
   const errors = new Map<TronNode, NodeError>()
-  const nodes = inOrder(session.pool, requirement)
+  const nodes = inOrder(session, requirement)
   let running = 0
   const run = async () => {
     while (missing(answers) > running) {
@@ -94,7 +94,7 @@ const standings = ['first', 'behind', 'demoted', 'resting'] as const
  * The nodes, best first, without those that are blocked. Resting nodes come last: they are asked
  * only if too few others are left.
  */
-function inOrder({ nodes, clock }: Pool, requirement: Requirement): TronNode[] {
+function inOrder({ pool: { nodes, clock }, quota }: Session, requirement: Requirement): TronNode[] {
   const now = clock.now()
   const services: readonly NodeService[] =
     requirement === 'money' ? ['rpc', 'api'] : requirement === 'api' ? ['api'] : ['rpc']
@@ -105,10 +105,11 @@ function inOrder({ nodes, clock }: Pool, requirement: Requirement): TronNode[] {
     return [{ node, rank, demotedUntil: Math.max(...services.map((service) => node[service].demotedUntil)) }]
   })
   // Among demoted nodes, the one demoted last comes last. Otherwise the order of the configuration
-  // decides.
+  // decides, except that the node whose turn it is comes first in a look at the tail.
   const isDemoted = ({ rank }: (typeof ranked)[number]) => standings[rank] === 'demoted'
   const byTime = (a: (typeof ranked)[number], b: (typeof ranked)[number]) =>
-    isDemoted(a) ? a.demotedUntil - b.demotedUntil : 0
+    isDemoted(a) ? a.demotedUntil - b.demotedUntil : turnOf(a) - turnOf(b)
+  const turnOf = ({ node }: (typeof ranked)[number]) => (quota.kind === 'look' && node.number === quota.node ? 0 : 1)
   // stable: equal nodes keep the configured order
   return ranked.sort((a, b) => a.rank - b.rank || byTime(a, b)).map(({ node }) => node)
 }

@@ -86,6 +86,8 @@ const storageKey = 'requests'
 /** The requests of one hour, by quota. */
 interface Counts {
   tick: number
+  /** Absent in hours that a version without looks has counted. */
+  look?: number
   caller: number
   sending: number
   leftover: number
@@ -152,7 +154,7 @@ export function createAllowance(
       const state = stateOf(number)
       const now = clock.now()
       forgetOldHours(state, now)
-      const whose = lacksRoom(state, quota, sent)
+      const whose = lacksRoom(state, quota, sent, perSecondOf(state, now))
       if (whose !== null) return err({ kind: 'limited', whose, seconds: secondsUntilRoom(state, now) })
       const time = availableInSecond(state, quota, now, 0)
       if (time > now) return ok(time)
@@ -204,7 +206,7 @@ const sumOf = ({ byHour }: NodeState, of: (counts: Counts) => number) => {
   return total
 }
 const used = (state: NodeState) =>
-  sumOf(state, ({ tick, caller, sending, leftover }) => tick + caller + sending + leftover)
+  sumOf(state, ({ tick, look = 0, caller, sending, leftover }) => tick + look + caller + sending + leftover)
 /**
  * The requests of a day that are not reserved for ticks: users share half of them, and the sending
  * of payouts gets a quarter.
@@ -215,7 +217,7 @@ const left = ({ perDay, tickNeed }: NodeState) => perDay - tickNeed
  * Whose limit is used up (that of the nodes, of all users together or of this user), so that one
  * more request is refused; null if none is.
  */
-function lacksRoom(state: NodeState, quota: RequestQuota, sent: number): Limited['whose'] | null {
+function lacksRoom(state: NodeState, quota: RequestQuota, sent: number, perSecond: number): Limited['whose'] | null {
   const total = used(state)
   if (total >= state.perDay) return 'nodes'
   const callers = sumOf(state, ({ caller }) => caller)
@@ -230,9 +232,13 @@ function lacksRoom(state: NodeState, quota: RequestQuota, sent: number): Limited
       return sent < tickRequests || total + state.tickNeed < state.perDay ? null : 'nodes'
     case 'sending':
       return sendings < Math.max(Math.floor(left(state) / 4), 1) && withTicks < state.perDay ? null : 'nodes'
-    case 'leftover': {
-      const reserved = Math.max(left(state) / 2 - callers, 0) + Math.max(left(state) / 4 - sendings, 0)
-      return withTicks + reserved < state.perDay ? null : 'nodes'
+    case 'leftover':
+      return withTicks + reservedFor(state, callers, sendings) < state.perDay ? null : 'nodes'
+    case 'look': {
+      // A node that allows one request in a second has no part for other work than ticks, so a look
+      // could delay a tick.
+      const reserved = Math.min(reservedFor(state, callers, sendings), left(state) / 2)
+      return withTicks + reserved < state.perDay && otherPart(perSecond) > 0 ? null : 'nodes'
     }
     case 'caller': {
       if (callers >= Math.floor(left(state) / 2)) return 'callers'
@@ -243,16 +249,22 @@ function lacksRoom(state: NodeState, quota: RequestQuota, sent: number): Limited
   }
 }
 
+/** The requests that users and the sending of payouts may still take of their shares. */
+function reservedFor(state: NodeState, callers: number, sendings: number): number {
+  return Math.max(left(state) / 2 - callers, 0) + Math.max(left(state) / 4 - sendings, 0)
+}
+
 function count({ byHour }: NodeState, quota: RequestQuota, now: number): void {
   const counts = byHour.get(hourOf(now)) ?? {
     tick: 0,
+    look: 0,
     caller: 0,
     sending: 0,
     leftover: 0,
     byCaller: new Map<number, number>(),
   }
   byHour.set(hourOf(now), counts)
-  counts[quota.kind] += 1
+  counts[quota.kind] = (counts[quota.kind] ?? 0) + 1
   if (quota.kind === 'caller') counts.byCaller.set(quota.uid, (counts.byCaller.get(quota.uid) ?? 0) + 1)
 }
 
@@ -283,12 +295,15 @@ function perSecondOf({ perSecond, slowed }: NodeState, now: number): number {
  */
 function partOf(state: NodeState, quota: RequestQuota, now: number) {
   const max = perSecondOf(state, now)
-  const others = Math.floor(max / 2)
+  const others = otherPart(max)
   const isOfTicks = quota.kind === 'tick' || others === 0
   return isOfTicks
     ? ({ times: 'tickTimes', max: max - others } as const)
     : ({ times: 'otherTimes', max: others } as const)
 }
+
+/** The part of a node's requests in a second for all work but ticks. */
+const otherPart = (perSecond: number) => Math.floor(perSecond / 2)
 
 /**
  * The time at which a request has room in its share of a second, after the `ahead` requests that

@@ -125,14 +125,15 @@ export async function readNodeBlocks(
 type Lack = ReturnType<typeof nodeError>
 
 /**
- * Notes to within a minute that the node has given a block, so that what is stored about it rarely
- * changes. Not of a node with a quiet trouble: the scan may not ask it again what it has failed at,
- * so checks do, until it is well.
+ * Notes to within half of `checkMs` that the node has given a block, so that what is stored about
+ * it rarely changes, and no node is checked that gives blocks with each tick. Not of a node with a
+ * quiet trouble: the scan may not ask it again what it has failed at, so checks do, until it is
+ * well.
  */
 function noteGiven({ pool: { clock } }: Session, node: TronNode): void {
   const now = clock.now()
   if (hasQuietTrouble(node, now)) return
-  if (!isAhead(node.givenAt + checkMs, checkMs, now)) node.givenAt = now
+  if (!isAhead(node.givenAt + checkMs / 2, checkMs / 2, now)) node.givenAt = now
 }
 
 /**

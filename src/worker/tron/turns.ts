@@ -51,7 +51,8 @@ interface Waiting extends Request {
 
 /**
  * Makes the order of requests. Ticks come first, then payouts, then the piece of work that began
- * first. So one piece of work is finished before the next one takes time.
+ * first, and looks at the tail last. So one piece of work is finished before the next one takes
+ * time.
  */
 export function createTurns(clock: Pick<Clock, 'now' | 'sleep'>, allowance: Allowance): Turns {
   const waiting = new Set<Waiting>()
@@ -162,4 +163,8 @@ function byOrder(a: Request, b: Request): number {
   return rankOf(a) - rankOf(b) || a.order - b.order
 }
 
-const rankOf = ({ quota: { kind } }: Request) => (kind === 'tick' ? 0 : kind === 'sending' ? 1 : 2)
+const ranks = { tick: 0, sending: 1, caller: 2, leftover: 2, look: 3 } as const satisfies Record<
+  RequestQuota['kind'],
+  number
+>
+const rankOf = ({ quota: { kind } }: Request) => ranks[kind]
