@@ -79,9 +79,9 @@ CREATE TABLE `kept_address` (
 	`height` integer,
 	`stored_at` integer NOT NULL,
 	PRIMARY KEY(`kind`, `address`),
-	CONSTRAINT "kept_address_kind" CHECK(kind IN ('operator','payer','cell')),
+	CONSTRAINT "kept_address_kind" CHECK(kind IN ('operator','payer','other-payer','cell')),
 	CONSTRAINT "kept_address_address" CHECK(length(address) = 40 AND address NOT GLOB '*[^0-9a-f]*'),
-	CONSTRAINT "kept_address_height" CHECK((kind = 'cell') = (height IS NULL) AND (height IS NULL OR (height BETWEEN 0 AND 9007199254740991)))
+	CONSTRAINT "kept_address_height" CHECK((kind IN ('cell', 'other-payer')) = (height IS NULL) AND (height IS NULL OR (height BETWEEN 0 AND 9007199254740991)))
 ) STRICT, WITHOUT ROWID; -- added by hand, because drizzle-kit cannot write STRICT and WITHOUT ROWID
 --> statement-breakpoint
 CREATE TABLE `credit_mark` (

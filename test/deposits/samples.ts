@@ -42,7 +42,7 @@ const txid = '01'.repeat(32) as Txid
 /** Rules with the shipped currencies, agreed decimals of USDT, and one operator's address. */
 export const rules: JudgeRules = {
   currencies,
-  operators: { listed: new Set([operator]), since: new Map() },
+  operators: { listed: new Set([operator]), since: new Map(), otherPayers: new Set() },
   decimals: new Map([[usdtAddress, 6]]),
   payers: new Map(),
 }

@@ -49,11 +49,25 @@ describe('a final transfer', () => {
   })
 
   it('is a movement for good where an operator has left the list, from the height on at which it was listed', () => {
-    const operators = { listed: new Set<Address>(), since: new Map([[operator, 70 as BlockHeight]]) }
+    const since = new Map([[operator, 70 as BlockHeight]])
+    const operators = { listed: new Set<Address>(), since, otherPayers: new Set<Address>() }
     const from = { from: operator }
     expect(judge(trxTransfer(from), { operators }, at(71))).toMatchObject({ state: 'moved' })
     expect(judge(trxTransfer(from), { operators }, at(70))).toMatchObject({ state: 'credited' })
     expect(isOperator({ ...operators, listed: new Set([operator]) }, operator, height)).toBe(true)
+  })
+
+  it('from an operator’s wallet that pays for another cell by now is a matter of review', () => {
+    const operators = {
+      listed: new Set<Address>(),
+      since: new Map([[operator, 70 as BlockHeight]]),
+      otherPayers: new Set([operator]),
+    }
+    const from = { from: operator }
+    expect(judge(trxTransfer(from), { operators }, at(71))).toMatchObject({ state: 'held', reason: 'review' })
+    expect(judge(trxTransfer(from), { operators }, at(70))).toMatchObject({ state: 'credited' })
+    const listed = { ...operators, listed: new Set([operator]) }
+    expect(judge(trxTransfer(from), { operators: listed }, at(71))).toMatchObject({ state: 'moved' })
   })
 
   it('that was final before its address was issued is its caller’s in no case', () => {

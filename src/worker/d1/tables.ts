@@ -377,14 +377,14 @@ export const agreedDecimals = sqliteTable(
 )
 
 /**
- * `operator`: a wallet of an operator. `payer`: a payout address. `cell`: the first address of the
- * key of a cell.
+ * `operator`: a wallet of an operator. `payer`: a payout address. `other-payer`: a payout address of
+ * another cell. `cell`: the first address of the key of a cell.
  */
-const keptKinds = ['operator', 'payer', 'cell'] as const
+const keptKinds = ['operator', 'payer', 'other-payer', 'cell'] as const
 
 /**
  * Addresses that the configuration has ever had. `height`: the position of the scan above which an
- * operator or a payer counts; NULL for a cell.
+ * operator or a payer counts; NULL for what is another cell's.
  */
 export const keptAddresses = sqliteTable(
   'kept_address',
@@ -398,7 +398,7 @@ export const keptAddresses = sqliteTable(
     primaryKey({ columns: [table.kind, table.address] }),
     rule(table.kind, oneOf(...keptKinds)),
     rule(table.address, hex(40)),
-    rule(table.height, `(kind = 'cell') = (height IS NULL) AND (${orNull(safe)('height')})`),
+    rule(table.height, `(kind IN ('cell', 'other-payer')) = (height IS NULL) AND (${orNull(safe)('height')})`),
   ],
 )
 

@@ -182,7 +182,8 @@ async function applyDecisions(
     db,
     open.map(({ deposit }) => deposit),
   )
-  const rules = { decimals: facts.decimals, operators: { listed: operators, since: facts.operators } }
+  const { decimals, operators: since, otherPayers } = facts
+  const rules = { decimals, operators: { listed: operators, since, otherPayers } }
   const balances = new Map(facts.balances)
   const steps: ReviewStep[] = []
   for (const { decision, why, deposit, index } of open) {

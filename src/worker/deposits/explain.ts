@@ -153,7 +153,7 @@ function explainEvent(
   if (from !== null && own.has(from)) return { rank: 1, ...fromOwnAddress }
   const isTransfer = transfers.some((one) => one.asset.kind === 'trc20' && one.position === position)
   if (from !== null && isTransfer) {
-    return { rank: 0, ...(isOperator(operators, from, header.height) ? fromOperator : internalTransfer) }
+    return { rank: 0, ...(isOperator(operators, from, header.height) === true ? fromOperator : internalTransfer) }
   }
   if (from !== null && /^0x0*$/.test(data)) {
     return { rank: 2, reason: 'zero-amount', why: `it transfers 0 ${currency.symbol}` }
@@ -185,7 +185,7 @@ export function explainNotDeposit(
 ): Explanation {
   if (own.has(from)) return fromOwnAddress
   if (currencies.native === null) return explain('not-accepted', 'it transfers TRX, which is not an accepted currency')
-  return isOperator(operators, from, height) ? fromOperator : internalTransfer
+  return isOperator(operators, from, height) === true ? fromOperator : internalTransfer
 }
 
 /**

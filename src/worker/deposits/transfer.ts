@@ -109,6 +109,11 @@ export interface OperatorRule {
    * operator's, even if it is no longer listed.
    */
   readonly since: ReadonlyMap<Address, BlockHeight>
+  /**
+   * Payout addresses that other cells have or had. What such an address sends can be a payout to a
+   * user of this cell, also if it was an operator's wallet: a person decides.
+   */
+  readonly otherPayers: ReadonlySet<Address>
 }
 
 /** The configuration and stored settings by which transfers are judged. */
@@ -152,7 +157,8 @@ export function judgeTransfer(
   const stop = findCreditStop(knownOf(facts, currency, rules))
   if (stop === 'from-operator') return { ...facts, state: 'moved' }
   if (height <= owner.issuedHeight) return 'paid-before-issue'
-  return { ...facts, ...verdictOf(owner.uid, currency, amount, stop) }
+  const mustBeSeen = isOperator(rules.operators, from, height) === 'unsure'
+  return { ...facts, ...verdictOf(owner.uid, currency, amount, stop, mustBeSeen) }
 }
 
 /**
@@ -178,11 +184,18 @@ function currencyOf(currencies: Currencies, asset: Asset): Currency | null {
 
 /**
  * Whether `from` counts as an operator's wallet at this height: a listed address always does,
- * another one only above its height in `since`.
+ * another one only above its height in `since`. `unsure`: it does, but it pays or has paid payouts
+ * of another cell.
  */
-export function isOperator({ listed, since }: OperatorRule, from: Address, height: BlockHeight): boolean {
+export function isOperator(
+  { listed, since, otherPayers }: OperatorRule,
+  from: Address,
+  height: BlockHeight,
+): boolean | 'unsure' {
+  if (listed.has(from)) return true
   const counted = since.get(from)
-  return listed.has(from) || (counted !== undefined && height > counted)
+  const isCounted = counted !== undefined && height > counted
+  return isCounted && otherPayers.has(from) ? 'unsure' : isCounted
 }
 
 /** What holds for a deposit by its sender and currency. */
@@ -200,7 +213,7 @@ export function knownOf(
 ): KnownOfDeposit {
   const wrong = decimalsFact(currency, decimals)
   return {
-    'from-operator': isOperator(operators, from, block.height),
+    'from-operator': isOperator(operators, from, block.height) === true,
     retired: currency.retired,
     'decimals-differ': wrong === 'decimals-differ',
     'decimals-unknown': wrong === 'decimals-unknown',
@@ -227,7 +240,7 @@ export function judgeReviewed(
 ): Extract<Verdict, { state: 'held' | 'credited' }> {
   const stop = findCreditStop(known)
   if (stop === 'from-operator') throw new Error(`transfer ${id} is a movement, about which nothing can be decided`)
-  const verdict = verdictOf(uid, { ...currency, minDeposit: 0n, reviewFrom: null }, raw, stop)
+  const verdict = verdictOf(uid, { ...currency, minDeposit: 0n, reviewFrom: null }, raw, stop, false)
   // The scale of a currency never changes, so a reviewed amount cannot round to nothing.
   if (verdict.state === 'refused') throw new Error(`transfer ${id} was held for review and is worth nothing`)
   return verdict
@@ -235,20 +248,22 @@ export function judgeReviewed(
 
 /**
  * Judges a final transfer of `raw` chain units to a user by its currency, and by what stops its
- * credit (`stop`). The balance's limit is checked when the transfer is stored.
+ * credit (`stop`). `mustBeSeen`: a person decides, whatever `reviewFrom` is. The balance's limit is
+ * checked when the transfer is stored.
  */
 function verdictOf(
   uid: Uid,
   currency: Currency,
   raw: bigint,
   stop: Exclude<CreditStop, 'from-operator'> | null,
+  mustBeSeen: boolean,
 ): Extract<Verdict, { state: 'held' | 'refused' | 'credited' }> {
   if (stop !== null) return { state: 'held', uid, reason: stop }
   const value = depositValueOf(currency, raw)
   switch (value.kind) {
     case 'credited': {
       const { amount } = value
-      const isReviewed = currency.reviewFrom !== null && raw >= currency.reviewFrom
+      const isReviewed = mustBeSeen || (currency.reviewFrom !== null && raw >= currency.reviewFrom)
       return isReviewed ? { state: 'held', uid, reason: 'review', amount } : { state: 'credited', uid, amount }
     }
     case 'too-large':

@@ -31,6 +31,8 @@ export interface KeptSettings {
    * stored.
    */
   readonly payers: ReadonlyMap<Address, BlockHeight>
+  /** Every payout address that another cell has or had. */
+  readonly otherPayers: ReadonlySet<Address>
   /** The decimals of contracts on which nodes have agreed. */
   readonly decimals: ReadonlyMap<Address, number>
 }
@@ -42,9 +44,10 @@ export async function selectKept(db: ReadDatabase): Promise<KeptSettings> {
 
 /** A row of `keptStatement`: the height of an address, or the decimals of a contract. */
 export interface KeptRow {
-  readonly kind: 'operator' | 'payer' | 'decimals'
+  readonly kind: 'operator' | 'payer' | 'other-payer' | 'decimals'
   readonly address: Address
-  readonly value: number
+  /** Null for a payout address of another cell. */
+  readonly value: number | null
 }
 
 /**
@@ -53,7 +56,7 @@ export interface KeptRow {
  */
 export const keptStatement = fixedStatement(sql`
 SELECT ${keptAddresses.kind}, ${keptAddresses.address}, ${keptAddresses.height} AS value FROM ${keptAddresses}
-WHERE ${keptAddresses.kind} IN ('operator', 'payer')
+WHERE ${keptAddresses.kind} IN ('operator', 'payer', 'other-payer')
 UNION ALL SELECT 'decimals', ${agreedDecimals.contract}, ${agreedDecimals.decimals} FROM ${agreedDecimals}`)
 
 /** Turns rows into `KeptSettings`. All maps are empty for a new database. */
@@ -61,7 +64,13 @@ export function readKept(rows: readonly KeptRow[]): KeptSettings {
   const of = <Value extends number>(kind: KeptRow['kind']) =>
     // safe: what the table has for this kind
     new Map(rows.flatMap((row) => (row.kind === kind ? [[row.address, row.value as Value]] : [])))
-  return { operators: of<BlockHeight>('operator'), payers: of<BlockHeight>('payer'), decimals: of('decimals') }
+  const otherPayers = new Set(rows.flatMap(({ kind, address }) => (kind === 'other-payer' ? [address] : [])))
+  return {
+    operators: of<BlockHeight>('operator'),
+    payers: of<BlockHeight>('payer'),
+    otherPayers,
+    decimals: of('decimals'),
+  }
 }
 
 /**
@@ -92,6 +101,12 @@ export async function storeOperators(
   const rowsOf = (kind: 'operator' | 'payer', addresses: Iterable<Address>) =>
     [...addresses].map((address) => ({ kind, address, height }))
   await storeOnce(db, addressesOnce, [...rowsOf('operator', operators), ...rowsOf('payer', payers)])
+}
+
+/** Stores payout addresses of other cells. What is stored already stays. */
+export async function storeOtherPayers(db: WriteDatabase, addresses: readonly Address[]): Promise<void> {
+  const rows = addresses.map((address) => ({ kind: 'other-payer', address, height: null }))
+  await storeOnce(db, addressesOnce, rows)
 }
 
 /**

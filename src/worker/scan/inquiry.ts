@@ -258,7 +258,7 @@ async function judgeTransaction(
   const { header, owner } = reading
   const rules = await loadRules(context, chain, state?.height ?? header.height, [])
   const moved = new Set(await selectMovedIn(db, txid))
-  const isOurs = owner !== null && (owners.has(owner) || isOperator(rules.operators, owner, header.height))
+  const isOurs = owner !== null && (owners.has(owner) || isOperator(rules.operators, owner, header.height) !== false)
   const judged = transfers
     .filter(({ position }) => !moved.has(position))
     .map((transfer) => {

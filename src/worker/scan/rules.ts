@@ -8,7 +8,7 @@ import { selectHeldAgain } from '../deposits/store/held.ts'
 import { storeTransfers } from '../deposits/store/transfers.ts'
 import { type JudgeRules, judgeTransfer, type Owners } from '../deposits/transfer.ts'
 import type { WriteContext } from '../ledger/context.ts'
-import { selectKept, storeDecimals, storeOperators } from '../ledger/kept-settings.ts'
+import { selectKept, storeDecimals, storeOperators, storeOtherPayers } from '../ledger/kept-settings.ts'
 import type { ReadOfPayouts } from '../payouts/conclusions.ts'
 import { neverAsked, selectTries, storeTry } from './store/tokens.ts'
 
@@ -43,7 +43,7 @@ export function selectOwned(transfers: readonly ChainTransfer[], owners: Owners)
 }
 
 /**
- * Loads the rules by which transfers are judged. New operator and payout addresses are stored for
+ * Loads the rules by which transfers are judged. New operator and payout addresses, also those of other cells, are stored for
  * good; each counts from the position of the scan, above which nothing is decided yet.
  * `payersBefore` are payout addresses that a restored database may lack. Nodes are asked for a
  * token's decimals, with growing pauses, until they agree on the configured ones; then the decimals
@@ -55,7 +55,7 @@ export async function loadRules(
   scannedHeight: BlockHeight,
   payersBefore: readonly Address[],
 ): Promise<JudgeRules> {
-  const { db, currencies, operators, payouts } = context
+  const { db, currencies, operators, payouts, payoutAddresses } = context
   const kept = await selectKept(db)
   const from = Math.max(0, scannedHeight) as BlockHeight // safe: a height, or 0
   const newIn = (known: ReadonlyMap<Address, BlockHeight>, addresses: Iterable<Address>) =>
@@ -63,11 +63,22 @@ export async function loadRules(
   const addedPayers = newIn(kept.payers, [...payersBefore, ...(payouts === null ? [] : [payouts.address])])
   const added = newIn(kept.operators, [...operators, ...payersBefore])
   if (added.length + addedPayers.length > 0) await storeOperators(db, added, addedPayers, from)
+  const others = [...payoutAddresses].filter((address) => address !== payouts?.address)
+  await storeOtherPayers(
+    db,
+    others.filter((address) => !kept.otherPayers.has(address)),
+  )
+  const otherPayers = new Set([...kept.otherPayers, ...others])
   const decimals = await askDecimals(context, chain, kept.decimals)
   const addTo = (known: ReadonlyMap<Address, BlockHeight>, addresses: readonly Address[]) =>
     new Map([...known, ...addresses.map((address) => [address, from] as const)])
   const since = addTo(kept.operators, added)
-  return { currencies, operators: { listed: operators, since }, decimals, payers: addTo(kept.payers, addedPayers) }
+  // What another cell pays from now is not this cell's, whatever it was before: the other cell
+  // watches it.
+  const payers = [...addTo(kept.payers, addedPayers)].filter(
+    ([address]) => address === payouts?.address || !otherPayers.has(address),
+  )
+  return { currencies, operators: { listed: operators, since, otherPayers }, decimals, payers: new Map(payers) }
 }
 
 /**

@@ -27,7 +27,7 @@ export interface ReviewStep {
 }
 
 /** The stored facts by which decisions are judged. */
-export interface DecisionFacts extends Pick<KeptSettings, 'operators' | 'decimals'> {
+export interface DecisionFacts extends Pick<KeptSettings, 'operators' | 'otherPayers' | 'decimals'> {
   /** Whether the scan is halted because the chain is forked. */
   readonly isHalted: boolean
   /** Balances in ledger units, by `walletKey`. A wallet without an entry is absent. */
@@ -48,11 +48,11 @@ export async function selectDecisionFacts(
     ),
   ])
   const balances = resultRows<WalletRow>(held)
-  const { operators, decimals } = readKept(resultRows<KeptRow>(kept))
+  const { operators, otherPayers, decimals } = readKept(resultRows<KeptRow>(kept))
   return {
     isHalted: (halted?.results ?? []).length > 0,
     balances: new Map(balances.map(({ uid, cuy, balance }) => [walletKey(uid, cuy), BigInt(balance)])),
-    ...{ operators, decimals },
+    ...{ operators, otherPayers, decimals },
   }
 }
 
