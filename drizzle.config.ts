@@ -6,6 +6,7 @@ export default defineConfig({
     './src/worker/d1/tables.ts',
     './src/worker/d1/state-tables.ts',
     './src/worker/d1/payout-tables.ts',
+    './src/worker/d1/order-tables.ts',
     './src/worker/d1/issuer-tables.ts',
   ],
   out: './migrations',

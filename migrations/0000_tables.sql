@@ -5,15 +5,18 @@ CREATE TABLE `stored_address` (
 	`issued_height` integer NOT NULL,
 	`created_at` integer NOT NULL,
 	`unpaid` text,
+	`for_orders` integer DEFAULT false NOT NULL,
 	CONSTRAINT "address_id" CHECK(id BETWEEN 1 AND 2147483648),
 	CONSTRAINT "address_uid" CHECK(uid BETWEEN 1 AND 9007199254740991),
 	CONSTRAINT "address_address" CHECK(length(address) = 20),
 	CONSTRAINT "address_issued_height" CHECK(issued_height BETWEEN 0 AND 9007199254740991),
-	CONSTRAINT "address_unpaid" CHECK(unpaid IS NULL OR (json_type(unpaid) = 'array' AND json_array_length(unpaid) > 0))
+	CONSTRAINT "address_unpaid" CHECK(unpaid IS NULL OR (json_type(unpaid) = 'array' AND json_array_length(unpaid) > 0 AND for_orders = 0)),
+	CONSTRAINT "address_for_orders" CHECK(for_orders IN (0, 1))
 ) STRICT; -- added by hand, because drizzle-kit cannot write STRICT
 --> statement-breakpoint
 CREATE UNIQUE INDEX `address_address` ON `stored_address` (`address`);--> statement-breakpoint
-CREATE INDEX `address_uid` ON `stored_address` (`uid`);--> statement-breakpoint
+CREATE INDEX `address_uid` ON `stored_address` (`uid`) WHERE for_orders = 0;--> statement-breakpoint
+CREATE INDEX `address_order` ON `stored_address` (`uid`) WHERE for_orders = 1;--> statement-breakpoint
 CREATE TABLE `agreed_decimals` (
 	`contract` text PRIMARY KEY NOT NULL,
 	`decimals` integer NOT NULL,
@@ -27,7 +30,8 @@ CREATE TABLE `credit` (
 	`cuy` integer NOT NULL,
 	`transfer_id` integer NOT NULL,
 	`amount` integer NOT NULL,
-	`created_at` integer NOT NULL
+	`created_at` integer NOT NULL,
+	`order_id` integer
 ) STRICT; -- added by hand, because drizzle-kit cannot write STRICT
 --> statement-breakpoint
 CREATE TABLE `decision` (
@@ -60,7 +64,7 @@ CREATE TABLE `stored_flow` (
 	CONSTRAINT "flow_type" CHECK((type IN (1, 5) AND amount > 0) OR (type IN (2, 4) AND amount < 0) OR (type IN (3, 9) AND amount <> 0)),
 	CONSTRAINT "flow_osn" CHECK((osn IS NULL) = (type = 1) AND (osn IS NULL OR (length(osn) BETWEEN 1 AND 200 AND osn NOT GLOB '*[^ -~]*'))),
 	CONSTRAINT "flow_transfer_id" CHECK((transfer_id IS NOT NULL) = (type = 1)),
-	CONSTRAINT "flow_mark" CHECK(type <> 1 OR mark = ''),
+	CONSTRAINT "flow_mark" CHECK(type <> 1 OR mark NOT GLOB '*[^0-9]*'),
 	CONSTRAINT "flow_posted_by" CHECK((posted_by = '') = (type = 1) AND length(posted_by) <= 64 AND posted_by NOT GLOB '*[^A-Za-z0-9._-]*'),
 	CONSTRAINT "flow_amount" CHECK(amount BETWEEN -9007199254740991 AND 9007199254740991),
 	CONSTRAINT "flow_balance" CHECK(balance BETWEEN 0 AND 9007199254740991),
@@ -262,19 +266,20 @@ CREATE TABLE `stored_event` (
 	`address` blob,
 	`seconds` integer,
 	`reason` text,
-	`payout` text,
+	`about` text,
 	CONSTRAINT "event_id" CHECK(id BETWEEN 1 AND 9007199254740991),
 	CONSTRAINT "event_uid" CHECK(uid BETWEEN 1 AND 9007199254740991),
-	CONSTRAINT "event_type" CHECK(type IN ('deposit.seen','deposit.dropped','deposit.held','deposit.refused','payout.waiting','payout.approved','payout.signed','payout.paid','payout.stuck','payout.cancelled','address.frozen','address.released','address.destroyed')),
+	CONSTRAINT "event_type" CHECK(type IN ('deposit.seen','deposit.dropped','deposit.held','deposit.refused','payout.waiting','payout.approved','payout.signed','payout.paid','payout.stuck','payout.cancelled','order.partly','order.paid','order.expired','order.cancelled','address.frozen','address.released','address.destroyed')),
 	CONSTRAINT "event_created_at" CHECK(created_at BETWEEN 0 AND 9007199254740991),
-	CONSTRAINT "event_txid" CHECK((txid IS NOT NULL) = (NOT type GLOB 'payout.*') AND (txid IS NULL OR (length(txid) = 32))),
-	CONSTRAINT "event_position" CHECK((position IS NOT NULL) = (NOT type GLOB 'payout.*') AND (position IS NULL OR (position BETWEEN -9007199254740991 AND 9007199254740991))),
+	CONSTRAINT "event_txid" CHECK((txid IS NOT NULL) = (NOT type GLOB 'payout.*' AND NOT type GLOB 'order.*') AND (txid IS NULL OR (length(txid) = 32))),
+	CONSTRAINT "event_position" CHECK((position IS NOT NULL) = (NOT type GLOB 'payout.*' AND NOT type GLOB 'order.*') AND (position IS NULL OR (position BETWEEN -9007199254740991 AND 9007199254740991))),
 	CONSTRAINT "event_cuy" CHECK((cuy IS NOT NULL) = (type IN ('deposit.seen', 'deposit.held', 'deposit.refused') OR type GLOB 'address.*') AND (cuy IS NULL OR (cuy BETWEEN 1 AND 9007199254740991))),
 	CONSTRAINT "event_raw" CHECK((raw IS NOT NULL) = (type IN ('deposit.seen', 'deposit.held', 'deposit.refused') OR type = 'address.destroyed') AND (raw IS NULL OR (iif(type = 'address.destroyed', raw = '0' OR (raw GLOB '[1-9]*' AND raw NOT GLOB '*[^0-9]*' AND length(raw) <= 78), raw GLOB '[1-9]*' AND raw NOT GLOB '*[^0-9]*' AND length(raw) <= 78)))),
 	CONSTRAINT "event_address" CHECK((address IS NOT NULL) = (type IN ('deposit.seen', 'deposit.held', 'deposit.refused') OR type GLOB 'address.*') AND (address IS NULL OR (length(address) = 20))),
 	CONSTRAINT "event_seconds" CHECK((seconds IS NOT NULL) = (type = 'deposit.seen') AND (seconds IS NULL OR (seconds BETWEEN 0 AND 9007199254740991))),
 	CONSTRAINT "event_reason" CHECK(iif(type = 'deposit.held', reason IS NOT NULL AND reason IN ('decimals-unknown','decimals-differ','retired','too-large','wallet-full','review'), iif(type = 'deposit.refused', reason IS NOT NULL AND reason IN ('below-minimum','dust','review'), reason IS NULL))),
-	CONSTRAINT "event_payout" CHECK((payout IS NOT NULL) = (type GLOB 'payout.*') AND (payout IS NULL OR (json_valid(payout))))
+	CONSTRAINT "event_about" CHECK((about IS NULL OR json_valid(about))
+        AND iif(type GLOB 'payout.*' OR type GLOB 'order.*', about IS NOT NULL, about IS NULL OR type = 'deposit.seen'))
 ) STRICT; -- added by hand, because drizzle-kit cannot write STRICT
 --> statement-breakpoint
 CREATE UNIQUE INDEX `event_reason` ON `stored_event` (`txid`,`position`,`type`,`reason`,`uid`) WHERE reason IS NOT NULL;--> statement-breakpoint
@@ -644,6 +649,72 @@ CREATE TABLE `unnamed_outflow` (
 	PRIMARY KEY(`contract`, `to_address`, `raw`, `transaction_id`)
 ) STRICT, WITHOUT ROWID; -- added by hand, because drizzle-kit cannot write STRICT and WITHOUT ROWID
 --> statement-breakpoint
+CREATE TABLE `order_deposit` (
+	`order_id` integer NOT NULL,
+	`transfer_id` integer NOT NULL,
+	`made_at` integer NOT NULL,
+	PRIMARY KEY(`order_id`, `transfer_id`),
+	CONSTRAINT "order_deposit_order_id" CHECK(order_id BETWEEN 1 AND 9007199254740991),
+	CONSTRAINT "order_deposit_transfer_id" CHECK(transfer_id BETWEEN 1 AND 9007199254740991),
+	CONSTRAINT "order_deposit_made_at" CHECK(made_at BETWEEN 0 AND 9007199254740991)
+) STRICT, WITHOUT ROWID; -- added by hand, because drizzle-kit cannot write STRICT and WITHOUT ROWID
+--> statement-breakpoint
+CREATE TABLE `payment_order` (
+	`id` integer PRIMARY KEY NOT NULL,
+	`uid` integer NOT NULL,
+	`cuy` integer NOT NULL,
+	`reference` text NOT NULL,
+	`amount` integer NOT NULL,
+	`at_least` integer NOT NULL,
+	`address_id` integer NOT NULL,
+	`after_height` integer NOT NULL,
+	`until` integer NOT NULL,
+	`take` integer NOT NULL,
+	`return_to` text,
+	`mark` text NOT NULL,
+	`posted_by` text NOT NULL,
+	`created_at` integer NOT NULL,
+	`state` text DEFAULT 'open' NOT NULL,
+	`credited` integer DEFAULT 0 NOT NULL,
+	`newest_entry` integer DEFAULT 0 NOT NULL,
+	`held_until` integer NOT NULL,
+	`late` integer DEFAULT false NOT NULL,
+	`taken` integer DEFAULT false NOT NULL,
+	`ended_at` integer,
+	`cancelled_by` text,
+	`why` text,
+	CONSTRAINT "payment_order_id" CHECK(id BETWEEN 1 AND 9007199254740991),
+	CONSTRAINT "payment_order_cuy" CHECK(cuy BETWEEN 1 AND 9007199254740991),
+	CONSTRAINT "payment_order_address_id" CHECK(address_id BETWEEN 1 AND 9007199254740991),
+	CONSTRAINT "payment_order_uid" CHECK(uid BETWEEN 1 AND 9007199254740990),
+	CONSTRAINT "payment_order_reference" CHECK(length(reference) BETWEEN 1 AND 200 AND reference NOT GLOB '*[^ -~]*'),
+	CONSTRAINT "payment_order_amount" CHECK(amount BETWEEN 1 AND 9007199254740991),
+	CONSTRAINT "payment_order_at_least" CHECK(at_least BETWEEN 1 AND amount),
+	CONSTRAINT "payment_order_after_height" CHECK(after_height BETWEEN 0 AND 9007199254740991),
+	CONSTRAINT "payment_order_created_at" CHECK(created_at BETWEEN 0 AND 9007199254740991),
+	CONSTRAINT "payment_order_credited" CHECK(credited BETWEEN 0 AND 9007199254740991),
+	CONSTRAINT "payment_order_newest_entry" CHECK(newest_entry BETWEEN 0 AND 9007199254740991),
+	CONSTRAINT "payment_order_held_until" CHECK(held_until BETWEEN 0 AND 9007199254740991),
+	CONSTRAINT "payment_order_until" CHECK(until BETWEEN 0 AND 9007199254740991 AND until > created_at),
+	CONSTRAINT "payment_order_take" CHECK(take IN (0, 1)),
+	CONSTRAINT "payment_order_return_to" CHECK(return_to IS NULL OR (length(return_to) BETWEEN 1 AND 500)),
+	CONSTRAINT "payment_order_mark" CHECK(length(mark) BETWEEN 0 AND 200),
+	CONSTRAINT "payment_order_posted_by" CHECK(length(posted_by) BETWEEN 1 AND 64 AND posted_by NOT GLOB '*[^A-Za-z0-9._-]*'),
+	CONSTRAINT "payment_order_state" CHECK(state IN ('open','partly','paid','expired','cancelled') AND (state = 'paid') = (credited >= at_least)
+        AND (state <> 'partly' OR credited > 0) AND (state NOT IN ('open', 'cancelled') OR credited = 0) AND (credited > 0) = (newest_entry > 0)),
+	CONSTRAINT "payment_order_late" CHECK(late = 0 OR (late = 1 AND state = 'paid')),
+	CONSTRAINT "payment_order_taken" CHECK(taken = 0 OR (taken = 1 AND take = 1 AND state = 'paid')),
+	CONSTRAINT "payment_order_ended_at" CHECK((ended_at IS NULL) = (state IN ('open','partly')) AND (ended_at IS NULL OR (ended_at BETWEEN 0 AND 9007199254740991))),
+	CONSTRAINT "payment_order_cancelled_by" CHECK((cancelled_by IS NOT NULL) = (state = 'cancelled') AND (cancelled_by IS NULL OR
+        (length(cancelled_by) BETWEEN 1 AND 64 AND cancelled_by NOT GLOB '*[^A-Za-z0-9._-]*'))),
+	CONSTRAINT "payment_order_why" CHECK(why IS NULL OR (state = 'cancelled' AND length(why) BETWEEN 1 AND 200))
+) STRICT; -- added by hand, because drizzle-kit cannot write STRICT
+--> statement-breakpoint
+CREATE UNIQUE INDEX `order_key` ON `payment_order` (`reference`,`uid`);--> statement-breakpoint
+CREATE INDEX `order_address` ON `payment_order` (`address_id`);--> statement-breakpoint
+CREATE INDEX `order_due` ON `payment_order` (`until`) WHERE state IN ('open','partly');--> statement-breakpoint
+CREATE INDEX `order_state` ON `payment_order` (`state`) WHERE state IN ('partly','expired','cancelled');--> statement-breakpoint
+CREATE INDEX `order_uid_state` ON `payment_order` (`uid`,`state`) WHERE state IN ('partly','expired','cancelled');--> statement-breakpoint
 CREATE TABLE `issuer_act` (
 	`txid` text NOT NULL,
 	`position` integer NOT NULL,

@@ -13,7 +13,7 @@
 -- A table whose name begins with stored_ has a view for people, whose name lacks that prefix. The view shows bytes as hex digits, and adds values from other
 -- tables. The service itself reads the tables.
 CREATE VIEW address AS
-SELECT id, id - 1 AS derivation_index, uid, lower(hex(address)) AS address, issued_height, created_at FROM stored_address;
+SELECT id, id - 1 AS derivation_index, uid, lower(hex(address)) AS address, issued_height, created_at, for_orders FROM stored_address;
 --> statement-breakpoint
 CREATE TRIGGER address_is_new BEFORE INSERT ON stored_address
 BEGIN
@@ -33,14 +33,14 @@ BEGIN
         SELECT issued_height FROM stored_address ORDER BY id DESC LIMIT 1));
   SELECT RAISE(ABORT, 'address: unpaid must list older addresses of its user')
     WHERE EXISTS (SELECT 1 FROM json_each(NEW.unpaid) WHERE NOT EXISTS (
-      SELECT 1 FROM stored_address WHERE id = value AND uid = NEW.uid));
+      SELECT 1 FROM stored_address WHERE id = value AND uid = NEW.uid AND for_orders = 0));
 END;
 --> statement-breakpoint
 CREATE TRIGGER address_is_never_changed BEFORE UPDATE ON stored_address
 BEGIN
   SELECT RAISE(ABORT, 'address: rows are never changed')
     WHERE NEW.id IS NOT OLD.id OR NEW.uid IS NOT OLD.uid
-      OR NEW.address IS NOT OLD.address OR NEW.created_at IS NOT OLD.created_at OR NEW.unpaid IS NOT OLD.unpaid
+      OR NEW.address IS NOT OLD.address OR NEW.created_at IS NOT OLD.created_at OR NEW.unpaid IS NOT OLD.unpaid OR NEW.for_orders IS NOT OLD.for_orders
       -- Only a correction changes a row: it lowers an issued_height that came from the wrong finalized height.
       OR NEW.issued_height > OLD.issued_height
       OR NEW.issued_height IS NOT (SELECT finalized FROM correction ORDER BY id DESC LIMIT 1);
@@ -120,6 +120,14 @@ BEGIN
         WHERE wallet.id = NEW.wallet_id AND (
           (NEW.type = 2 AND NEW.amount <> -amount) OR (NEW.type = 4 AND fee > 0 AND NEW.amount <> -fee)
           OR (NEW.type = 5 AND (state <> 'cancelled' OR NEW.amount <> amount + fee))));
+  SELECT RAISE(ABORT, 'flow: an order has its key')
+    WHERE NEW.type = 4 AND EXISTS (
+      SELECT 1 FROM wallet JOIN payment_order AS own ON own.uid = wallet.uid AND own.reference = NEW.osn AND own.cuy = wallet.cuy
+        WHERE wallet.id = NEW.wallet_id AND take = 1 AND NOT (taken = 1 AND NEW.amount = -min(credited, own.amount)));
+  SELECT RAISE(ABORT, 'flow: a recharge names the order of its deposit')
+    WHERE NEW.type = 1 AND NEW.mark <> '' AND NEW.mark IS NOT (
+      SELECT CAST(order_id AS TEXT) FROM stored_transfer CROSS JOIN ordered_transfer ON address = to_address AND transfer_id = stored_transfer.id
+        WHERE stored_transfer.id = NEW.transfer_id);
   SELECT RAISE(ABORT, 'flow: the owner of reserved addresses only gives, in transfers')
     WHERE NEW.type <> 1 AND NOT (NEW.type = 3 AND NEW.amount < 0)
       AND EXISTS (SELECT 1 FROM wallet WHERE id = NEW.wallet_id AND uid = 9007199254740991);
@@ -204,7 +212,8 @@ BEGIN
   INSERT INTO wallet (uid, cuy, balance, entry_count, newest_entry)
     SELECT NEW.uid, NEW.cuy, 0, 0, 0 WHERE NOT EXISTS (SELECT 1 FROM wallet WHERE uid = NEW.uid AND cuy = NEW.cuy);
   INSERT INTO stored_flow (id, wallet_id, type, transfer_id, amount, balance, mark, created_at, posted_by, number, type_number)
-    SELECT (SELECT id FROM last_event) + 1, id, 1, NEW.transfer_id, NEW.amount, balance + NEW.amount, '',
+    SELECT (SELECT id FROM last_event) + 1, id, 1, NEW.transfer_id, NEW.amount, balance + NEW.amount,
+      coalesce(CAST(NEW.order_id AS TEXT), ''),
       max(NEW.created_at, coalesce((SELECT created_at FROM stored_flow ORDER BY id DESC LIMIT 1), 0)), '', entry_count + 1,
       1 + coalesce(
         (SELECT type_number FROM stored_flow WHERE wallet_id = wallet.id AND type = 1 ORDER BY stored_flow.id DESC LIMIT 1), 0)
@@ -214,6 +223,19 @@ BEGIN
       SELECT 1 FROM wallet JOIN stored_flow ON stored_flow.id = wallet.newest_entry
         WHERE wallet.uid = NEW.uid AND wallet.cuy = NEW.cuy
           AND transfer_id = NEW.transfer_id AND amount = NEW.amount);
+  -- The order of the deposit counts it. `pays`: it is the deposit with which enough is credited.
+  UPDATE payment_order SET newest_entry = entry.id, credited = entry.sum,
+      state = iif(entry.pays, 'paid', iif(state = 'open', 'partly', state)),
+      ended_at = iif(entry.pays, entry.created_at, ended_at),
+      held_until = iif(entry.pays AND ended_at IS NULL, min(held_until, entry.created_at + 86400000), held_until),
+      late = iif(entry.pays, coalesce((SELECT units FROM order_in_time WHERE order_id = payment_order.id), 0) < at_least, late),
+      taken = iif(entry.pays, take = 1 AND entry.balance >= min(entry.sum, amount), taken)
+    FROM (
+      SELECT flow.id, flow.created_at, flow.balance, own.id AS order_id, min(own.credited + flow.amount, 9007199254740991) AS sum,
+        own.state <> 'paid' AND own.credited + flow.amount >= own.at_least AS pays
+      FROM payment_order AS own CROSS JOIN stored_flow AS flow ON flow.id = (SELECT id FROM last_event)
+      WHERE own.id = NEW.order_id AND own.state <> 'cancelled') AS entry
+    WHERE payment_order.id = entry.order_id;
   SELECT RAISE(IGNORE);
 END;
 --> statement-breakpoint
@@ -299,11 +321,13 @@ END;
 --> statement-breakpoint
 CREATE TRIGGER transfer_has_its_effects AFTER INSERT ON stored_transfer
 BEGIN
-  INSERT INTO credit (uid, cuy, transfer_id, amount, created_at)
-    SELECT NEW.uid, NEW.cuy, NEW.id, NEW.amount, NEW.changed_at WHERE NEW.state = 'credited';
-  INSERT INTO stored_event (id, type, uid, created_at, txid, position, cuy, raw, address, seconds, reason)
+  INSERT INTO credit (uid, cuy, transfer_id, amount, created_at, order_id)
+    SELECT NEW.uid, NEW.cuy, NEW.id, NEW.amount, NEW.changed_at, (SELECT order_id FROM ordered_transfer WHERE address = NEW.to_address AND transfer_id = NEW.id)
+    WHERE NEW.state = 'credited';
+  INSERT INTO stored_event (id, type, uid, created_at, txid, position, cuy, raw, address, seconds, reason, about)
     SELECT (SELECT id FROM last_event) + 1, 'deposit.' || NEW.state, NEW.uid, NEW.changed_at, NEW.txid, NEW.position, NEW.cuy, NEW.raw, NEW.to_address,
-      iif(NEW.state = 'seen', NEW.seconds, NULL), NEW.reason
+      iif(NEW.state = 'seen', NEW.seconds, NULL), NEW.reason,
+      iif(NEW.state = 'seen', (SELECT json_array(order_id) FROM ordered_transfer WHERE address = NEW.to_address AND transfer_id = NEW.id), NULL)
     WHERE NEW.state IN ('seen', 'held', 'refused');
   SELECT RAISE(ABORT, 'transfer: its event was not stored')
     WHERE NEW.state IN ('seen', 'held', 'refused') AND NOT EXISTS (
@@ -319,8 +343,9 @@ END;
 CREATE TRIGGER transfer_step_has_its_effects AFTER UPDATE OF uid, height, cuy, from_address, to_address, raw, native, state, reason,
     amount, seconds, seen_by, changed_at ON stored_transfer
 BEGIN
-  INSERT INTO credit (uid, cuy, transfer_id, amount, created_at)
-    SELECT NEW.uid, NEW.cuy, NEW.id, NEW.amount, NEW.changed_at WHERE NEW.state = 'credited' AND OLD.state <> 'credited';
+  INSERT INTO credit (uid, cuy, transfer_id, amount, created_at, order_id)
+    SELECT NEW.uid, NEW.cuy, NEW.id, NEW.amount, NEW.changed_at, (SELECT order_id FROM ordered_transfer WHERE address = NEW.to_address AND transfer_id = NEW.id)
+    WHERE NEW.state = 'credited' AND OLD.state <> 'credited';
   -- The holding of a transfer that was found again in another block is compared only with balances that include that block.
   UPDATE stored_holding SET changed_height = max(changed_height, NEW.height), due_at = min(due_at, NEW.changed_at + 60000)
     WHERE OLD.state = 'credited' AND cuy = NEW.cuy AND address_id = (SELECT id FROM stored_address WHERE address = NEW.to_address);
@@ -329,11 +354,12 @@ BEGIN
     SELECT (SELECT id FROM last_event) + 1, 'deposit.dropped', OLD.uid, NEW.changed_at, NEW.txid, NEW.position
     WHERE OLD.state = 'seen' AND NEW.uid IS NOT OLD.uid;
   -- A transfer gets one event for each reason and user: if a reason comes back later, there is no second event. A correction by itself makes none.
-  INSERT INTO stored_event (id, type, uid, created_at, txid, position, cuy, raw, address, seconds, reason)
+  INSERT INTO stored_event (id, type, uid, created_at, txid, position, cuy, raw, address, seconds, reason, about)
     SELECT (SELECT id FROM last_event) + 1, 'deposit.' || NEW.state, NEW.uid, NEW.changed_at, NEW.txid, NEW.position,
       iif(NEW.state = 'dropped', NULL, NEW.cuy), iif(NEW.state = 'dropped', NULL, NEW.raw),
       iif(NEW.state = 'dropped', NULL, NEW.to_address),
-      iif(NEW.state = 'seen', NEW.seconds, NULL), NEW.reason
+      iif(NEW.state = 'seen', NEW.seconds, NULL), NEW.reason,
+      iif(NEW.state = 'seen', (SELECT json_array(order_id) FROM ordered_transfer WHERE address = NEW.to_address AND transfer_id = NEW.id), NULL)
     WHERE NEW.state = 'dropped' OR (NEW.state = 'seen' AND (OLD.state = 'dropped' OR NEW.uid IS NOT OLD.uid))
       OR (NEW.state IN ('held', 'refused') AND (NEW.state, NEW.reason, NEW.uid) IS NOT (OLD.state, OLD.reason, OLD.uid) AND NOT EXISTS (
         SELECT 1 FROM stored_event WHERE txid = NEW.txid AND position = NEW.position AND uid = NEW.uid
@@ -383,6 +409,10 @@ BEGIN
   SELECT RAISE(ABORT, 'transfer: only a correction deletes what moved, and time what was dropped')
     WHERE NOT (OLD.state = 'moved' AND OLD.height > coalesce((SELECT finalized FROM scan), OLD.height))
       AND NOT (OLD.state = 'dropped' AND OLD.review IS NULL AND OLD.changed_at <= (SELECT tried_at FROM scan) - 86400000);
+  -- The id may be used again, by a transfer that no order counts.
+  DELETE FROM order_deposit
+    WHERE (order_id, transfer_id) IN (
+      SELECT order_id, transfer_id FROM ordered_transfer WHERE address = OLD.to_address AND transfer_id = OLD.id);
   INSERT INTO movement (cuy, address, sign, raw, height, moved_at)
     SELECT OLD.cuy, OLD.to_address, -1, OLD.raw, 0, finalized_at FROM scan WHERE OLD.state = 'moved';
   INSERT INTO movement (cuy, address, sign, raw, height, moved_at)
@@ -934,7 +964,8 @@ BEGIN
   SELECT RAISE(ABORT, 'payout: an entry has its key')
     WHERE EXISTS (SELECT 1 FROM wallet JOIN stored_flow AS flow ON flow.wallet_id = wallet.id
       WHERE wallet.uid = NEW.uid AND wallet.cuy = NEW.cuy AND flow.osn = NEW.osn
-        AND (flow.type IN (2, 5) OR (flow.type = 4 AND NEW.fee > 0)));
+        AND (flow.type IN (2, 5) OR (flow.type = 4 AND NEW.fee > 0)))
+      OR (NEW.fee > 0 AND EXISTS (SELECT 1 FROM payment_order WHERE uid = NEW.uid AND reference = NEW.osn AND cuy = NEW.cuy AND take = 1));
   SELECT RAISE(ABORT, 'payout: its money would stay here')
     WHERE EXISTS (SELECT 1 FROM stored_address WHERE address = unhex(NEW.to_address));
   SELECT RAISE(ABORT, 'payout: it may not be asked for now')
@@ -1051,7 +1082,7 @@ BEGIN
     WHERE payout.id = NEW.payout_id AND counted <> NEW.counted_before
     ON CONFLICT (cuy, uid, hour) DO UPDATE SET amount = amount + excluded.amount, count = count + excluded.count;
   -- A step of a transaction makes one event, even if the step is repeated after a correction: reported has the newest step with an event.
-  INSERT INTO stored_event (id, type, uid, created_at, payout)
+  INSERT INTO stored_event (id, type, uid, created_at, about)
     SELECT (SELECT id FROM last_event) + 1, 'payout.' || state, uid, changed_at, json_object('id', id, 'uid', uid, 'cuy', cuy, 'amount', amount, 'fee', fee,
       'to_address', to_address, 'osn', osn, 'mark', mark, 'state', state, 'created_at', created_at, 'posted_by', posted_by,
       'approved_by', approved_by, 'txid', txid, 'expires_at', expires_at, 'height', height, 'attempts', attempts,
@@ -1062,7 +1093,7 @@ BEGIN
         (state = 'signed' AND reported IS NOT NULL) OR (NEW.state_before IS 'signed' AND reported IS ended)));
   SELECT RAISE(ABORT, 'payout: its event was not stored')
     FROM payout WHERE id = NEW.payout_id AND state IS NOT NEW.state_before
-      AND NOT EXISTS (SELECT 1 FROM stored_event WHERE stored_event.id = (SELECT id FROM last_event) AND payout ->> 'id' = NEW.payout_id
+      AND NOT EXISTS (SELECT 1 FROM stored_event WHERE stored_event.id = (SELECT id FROM last_event) AND about ->> 'id' = NEW.payout_id
         AND stored_event.type = 'payout.' || state)
       AND NOT EXISTS (SELECT 1 FROM payout_transaction WHERE payout_transaction.txid = payout.txid AND (
         (state = 'signed' AND reported IS NOT NULL) OR (NEW.state_before IS 'signed' AND reported IS ended)));
@@ -1242,11 +1273,149 @@ BEGIN
 END;
 --> statement-breakpoint
 
+-- payment_order: each deposit to its address counts once, and nothing else ---------------------------------------------
+
+-- The order of a transfer, to be found by the transfer and its recipient. The order may be cancelled: then it counts nothing.
+CREATE VIEW ordered_transfer AS
+SELECT address, transfer_id, order_id FROM stored_address
+  CROSS JOIN payment_order ON address_id = stored_address.id
+  CROSS JOIN order_deposit ON order_id = payment_order.id
+WHERE for_orders = 1;
+--> statement-breakpoint
+-- What is credited for an order in blocks that were made up to `until`.
+CREATE VIEW order_in_time AS
+SELECT order_id, sum(stored_transfer.amount) AS units FROM payment_order
+  CROSS JOIN order_deposit ON order_id = payment_order.id AND made_at <= until
+  CROSS JOIN stored_transfer ON stored_transfer.id = transfer_id AND stored_transfer.state = 'credited'
+GROUP BY order_id;
+--> statement-breakpoint
+CREATE TRIGGER order_is_new BEFORE INSERT ON payment_order
+BEGIN
+  SELECT RAISE(ABORT, 'order: already asked for')
+    WHERE EXISTS (SELECT 1 FROM payment_order WHERE uid = NEW.uid AND reference = NEW.reference)
+      OR NEW.id BETWEEN 0 AND (SELECT max(id) FROM payment_order);
+  SELECT RAISE(ABORT, 'order: it begins as open')
+    WHERE NEW.state <> 'open' OR NEW.until > NEW.created_at + 2592000000 OR NEW.held_until <> NEW.until + 86400000
+      OR NEW.after_height IS NOT (SELECT finalized FROM scan);
+  SELECT RAISE(ABORT, 'order: its address is not for orders of its user')
+    WHERE NOT EXISTS (SELECT 1 FROM stored_address WHERE id = NEW.address_id AND uid = NEW.uid AND for_orders = 1);
+  -- The newest order of an address holds it the longest.
+  SELECT RAISE(ABORT, 'order: its address is held')
+    WHERE NEW.created_at < (SELECT held_until FROM payment_order WHERE address_id = NEW.address_id ORDER BY id DESC LIMIT 1);
+  SELECT RAISE(ABORT, 'order: its user has too many')
+    WHERE 1000 <= (SELECT count(*) FROM stored_address AS own INDEXED BY address_order
+      WHERE uid = NEW.uid AND for_orders = 1 AND NEW.created_at < (
+        SELECT held_until FROM payment_order WHERE address_id = own.id ORDER BY payment_order.id DESC LIMIT 1));
+  SELECT RAISE(ABORT, 'order: an entry has its key')
+    WHERE NEW.take = 1 AND (EXISTS (SELECT 1 FROM wallet JOIN stored_flow AS flow ON flow.wallet_id = wallet.id
+        WHERE wallet.uid = NEW.uid AND wallet.cuy = NEW.cuy AND flow.osn = NEW.reference AND flow.type = 4)
+      OR EXISTS (SELECT 1 FROM payout WHERE uid = NEW.uid AND cuy = NEW.cuy AND osn = NEW.reference AND fee > 0));
+END;
+--> statement-breakpoint
+CREATE TRIGGER order_takes_its_steps BEFORE UPDATE ON payment_order
+BEGIN
+  SELECT RAISE(ABORT, 'order: what was asked for must not change')
+    WHERE (NEW.id, NEW.uid, NEW.cuy, NEW.reference, NEW.amount, NEW.at_least, NEW.address_id, NEW.after_height, NEW.until, NEW.take,
+        NEW.return_to, NEW.mark, NEW.posted_by, NEW.created_at)
+      IS NOT (OLD.id, OLD.uid, OLD.cuy, OLD.reference, OLD.amount, OLD.at_least, OLD.address_id, OLD.after_height, OLD.until, OLD.take,
+        OLD.return_to, OLD.mark, OLD.posted_by, OLD.created_at);
+  SELECT RAISE(ABORT, 'order: no such step')
+    WHERE (
+      -- generated from orderSteps
+      (OLD.state IS 'open' AND NEW.state IN ('partly', 'paid') AND NEW.newest_entry > OLD.newest_entry)
+      OR (OLD.state IS 'open' AND NEW.state IS 'expired' AND NEW.newest_entry = OLD.newest_entry)
+      OR (OLD.state IS 'open' AND NEW.state IS 'cancelled' AND OLD.credited = 0)
+      OR (OLD.state IS 'partly' AND NEW.state IN ('partly', 'paid') AND NEW.newest_entry > OLD.newest_entry)
+      OR (OLD.state IS 'partly' AND NEW.state IS 'expired' AND NEW.newest_entry = OLD.newest_entry)
+      OR (OLD.state IS 'expired' AND NEW.state IN ('expired', 'paid') AND NEW.newest_entry > OLD.newest_entry)
+      OR (OLD.state IS 'expired' AND NEW.state IS 'cancelled' AND OLD.credited = 0)
+      OR (OLD.state IS 'paid' AND NEW.state IS 'paid' AND NEW.newest_entry > OLD.newest_entry)
+      -- end of orderSteps
+    ) IS NOT TRUE;
+  SELECT RAISE(ABORT, 'order: only the newest entry changes what is credited')
+    WHERE (NEW.credited, NEW.newest_entry) IS NOT (OLD.credited, OLD.newest_entry) AND NOT EXISTS (
+      SELECT 1 FROM stored_flow JOIN wallet ON wallet.id = wallet_id
+        WHERE stored_flow.id = NEW.newest_entry AND stored_flow.id = (SELECT id FROM last_event) AND stored_flow.id > OLD.newest_entry
+          AND type = 1 AND mark = CAST(NEW.id AS TEXT) AND uid = NEW.uid AND cuy = NEW.cuy
+          AND NEW.credited = min(OLD.credited + stored_flow.amount, 9007199254740991));
+  SELECT RAISE(ABORT, 'order: it ends once')
+    WHERE (NEW.late, NEW.taken, NEW.ended_at, NEW.cancelled_by, NEW.why) IS NOT (OLD.late, OLD.taken, OLD.ended_at, OLD.cancelled_by, OLD.why)
+        AND NEW.state = OLD.state
+      OR (NEW.state = 'expired' AND NEW.ended_at < NEW.until)
+      OR NEW.held_until IS NOT iif(OLD.ended_at IS NULL AND NEW.state IN ('paid', 'cancelled'),
+        min(OLD.held_until, NEW.ended_at + 86400000), OLD.held_until);
+  SELECT RAISE(ABORT, 'order: it was paid otherwise')
+    WHERE NEW.state = 'paid' AND OLD.state <> 'paid' AND (
+      NEW.late IS NOT (coalesce((SELECT units FROM order_in_time WHERE order_id = NEW.id), 0) < NEW.at_least)
+      OR NEW.taken IS NOT (NEW.take = 1 AND EXISTS (
+        SELECT 1 FROM wallet WHERE uid = NEW.uid AND cuy = NEW.cuy AND balance >= min(NEW.credited, NEW.amount))));
+END;
+--> statement-breakpoint
+CREATE TRIGGER order_step_has_its_effects AFTER UPDATE ON payment_order
+BEGIN
+  INSERT INTO posting (entries, posted_by, created_at)
+    SELECT '[' || json_object('uid', NEW.uid, 'cuy', NEW.cuy, 'type', 4, 'osn', NEW.reference, 'amount', -min(NEW.credited, NEW.amount),
+      'mark', NEW.mark) || ']', NEW.posted_by, NEW.ended_at
+    WHERE NEW.taken > OLD.taken;
+  SELECT RAISE(ABORT, 'order: its money was not taken')
+    WHERE NEW.taken > OLD.taken AND NOT EXISTS (
+      SELECT 1 FROM wallet JOIN stored_flow AS flow ON flow.wallet_id = wallet.id AND flow.osn = NEW.reference AND flow.type = 4
+        WHERE wallet.uid = NEW.uid AND wallet.cuy = NEW.cuy AND flow.amount = -min(NEW.credited, NEW.amount) AND flow.posted_by = NEW.posted_by);
+  -- A deposit that counts makes an event as long as it leaves the order short; surplus makes none.
+  INSERT INTO stored_event (id, type, uid, created_at, about)
+    SELECT (SELECT id FROM last_event) + 1, 'order.' || iif(NEW.newest_entry > OLD.newest_entry AND NEW.state <> 'paid', 'partly', NEW.state), NEW.uid,
+      iif(NEW.state <> OLD.state AND NEW.ended_at IS NOT NULL, NEW.ended_at, (SELECT created_at FROM stored_flow WHERE id = NEW.newest_entry)),
+      json_array(NEW.id, NEW.state, NEW.credited, json((SELECT json_group_array(raw) FROM (
+        SELECT raw FROM order_deposit CROSS JOIN stored_transfer ON stored_transfer.id = transfer_id
+          WHERE order_id = NEW.id AND stored_transfer.state IN ('seen', 'held') LIMIT 50))))
+    WHERE NEW.state <> OLD.state OR (NEW.newest_entry > OLD.newest_entry AND NEW.state <> 'paid');
+  SELECT RAISE(ABORT, 'order: its event was not stored')
+    WHERE (NEW.state <> OLD.state OR (NEW.newest_entry > OLD.newest_entry AND NEW.state <> 'paid')) AND NOT EXISTS (
+      SELECT 1 FROM stored_event WHERE id = (SELECT id FROM last_event) AND about ->> 0 = NEW.id AND type GLOB 'order.*');
+END;
+--> statement-breakpoint
+CREATE TRIGGER order_is_never_deleted BEFORE DELETE ON payment_order
+BEGIN
+  SELECT RAISE(ABORT, 'order: rows are never deleted');
+END;
+--> statement-breakpoint
+
+-- order_deposit: a transfer belongs to at most one order, and for good once it is credited ------------------------------
+
+-- The row of a new transfer is stored before the transfer itself, which gets the next id.
+CREATE TRIGGER order_deposit_is_of_one_order BEFORE INSERT ON order_deposit
+BEGIN
+  SELECT RAISE(ABORT, 'order_deposit: its block was not made while the order held its address')
+    WHERE NOT EXISTS (SELECT 1 FROM payment_order WHERE id = NEW.order_id AND created_at < NEW.made_at AND NEW.made_at < held_until);
+  SELECT RAISE(ABORT, 'order_deposit: another order has it')
+    WHERE EXISTS (SELECT 1 FROM payment_order AS own CROSS JOIN payment_order AS other ON other.address_id = own.address_id
+      CROSS JOIN order_deposit ON order_deposit.order_id = other.id AND transfer_id = NEW.transfer_id
+      WHERE own.id = NEW.order_id AND other.id <> own.id);
+  SELECT RAISE(ABORT, 'order_deposit: it is not a transfer that may count')
+    WHERE NEW.transfer_id <= (SELECT max(id) FROM stored_transfer) AND NOT EXISTS (
+      SELECT 1 FROM stored_transfer WHERE id = NEW.transfer_id AND state <> 'credited');
+END;
+--> statement-breakpoint
+CREATE TRIGGER order_deposit_is_in_another_block BEFORE UPDATE ON order_deposit
+BEGIN
+  SELECT RAISE(ABORT, 'order_deposit: only its block changes, until it is credited')
+    WHERE (NEW.order_id, NEW.transfer_id) IS NOT (OLD.order_id, OLD.transfer_id)
+      OR EXISTS (SELECT 1 FROM stored_transfer WHERE id = OLD.transfer_id AND state = 'credited')
+      OR NOT EXISTS (SELECT 1 FROM payment_order WHERE id = NEW.order_id AND created_at < NEW.made_at AND NEW.made_at < held_until);
+END;
+--> statement-breakpoint
+CREATE TRIGGER order_deposit_is_kept_once_credited BEFORE DELETE ON order_deposit
+BEGIN
+  SELECT RAISE(ABORT, 'order_deposit: it is credited')
+    WHERE EXISTS (SELECT 1 FROM stored_transfer WHERE id = OLD.transfer_id AND state = 'credited');
+END;
+--> statement-breakpoint
+
 -- event: an event reports a stored fact, and ids only grow ------------------------------------------------------------
 
 CREATE VIEW event AS
 SELECT id, type, uid, created_at, NULL AS entry_id, nullif(lower(hex(txid)), '') AS txid, position, cuy, raw, nullif(lower(hex(address)), '') AS address, seconds, reason,
-  payout
+  about
 FROM stored_event WHERE id > coalesce((SELECT last_id FROM removed_event), 0)
 UNION ALL
 SELECT stored_flow.id, iif(type = 1, 'deposit.credited', 'entry.posted'), uid, created_at, stored_flow.id, NULL, NULL, NULL, NULL, NULL, NULL,
@@ -1262,8 +1431,15 @@ BEGIN
         (uid = NEW.uid AND 'deposit.' || state = NEW.type AND reason IS NEW.reason)
         OR (uid IS NOT NEW.uid AND NEW.type = 'deposit.dropped')));
   SELECT RAISE(ABORT, 'event: it must report a payout')
-    WHERE NEW.payout IS NOT NULL AND NOT EXISTS (
-      SELECT 1 FROM payout WHERE id = NEW.payout ->> 'id' AND uid = NEW.uid AND 'payout.' || state = NEW.type);
+    WHERE NEW.type GLOB 'payout.*' AND NOT EXISTS (
+      SELECT 1 FROM payout WHERE id = NEW.about ->> 'id' AND uid = NEW.uid AND 'payout.' || state = NEW.type);
+  SELECT RAISE(ABORT, 'event: it must report an order')
+    WHERE NEW.type GLOB 'order.*' AND NOT EXISTS (
+      SELECT 1 FROM payment_order WHERE id = NEW.about ->> 0 AND uid = NEW.uid AND state = NEW.about ->> 1 AND credited = NEW.about ->> 2
+        AND NEW.type = iif(state = 'partly' OR (state = 'expired' AND NEW.type = 'order.partly' AND credited > 0), 'order.partly', 'order.' || state));
+  SELECT RAISE(ABORT, 'event: it must report a deposit of the order')
+    WHERE NEW.type = 'deposit.seen' AND NEW.about IS NOT NULL AND NEW.about IS NOT (SELECT json_array(order_id) FROM ordered_transfer WHERE address = NEW.address AND transfer_id = (
+      SELECT id FROM stored_transfer WHERE txid = NEW.txid AND position = NEW.position));
   SELECT RAISE(ABORT, 'event: it must report what an issuer did')
     WHERE NEW.type GLOB 'address.*' AND NOT EXISTS (
       SELECT 1 FROM issuer_act JOIN stored_address ON stored_address.address = unhex(issuer_act.address)

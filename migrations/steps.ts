@@ -8,6 +8,7 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { type StepCondition, transferSteps } from '../src/worker/deposits/transitions.ts'
 import { mayGoOn } from '../src/worker/ledger/stops.ts'
+import { type OrderEvent, orderSteps } from '../src/worker/orders/lifecycle.ts'
 import { payoutSteps, transactionSteps } from '../src/worker/payouts/lifecycle.ts'
 
 const folder = fileURLToPath(new URL('.', import.meta.url).href)
@@ -26,6 +27,13 @@ const conditionSql: Readonly<Record<StepCondition, string>> = {
   'found-again': `OLD.sought = 1\n  AND (${exceptBlock('NEW')})\n    IS (${exceptBlock('OLD')})`,
 }
 
+/** SQL for what must hold at a step of an order, besides its states. */
+const orderConditionSql: Readonly<Record<OrderEvent, string>> = {
+  count: 'NEW.newest_entry > OLD.newest_entry',
+  pass: 'NEW.newest_entry = OLD.newest_entry',
+  cancel: 'OLD.credited = 0',
+}
+
 /** What stays of a transfer that is found again: everything but its block. */
 function exceptBlock(row: 'NEW' | 'OLD'): string {
   const names = 'cuy uid from_address to_address raw native reason amount review seconds seen_by'.split(' ')
@@ -36,6 +44,7 @@ function exceptBlock(row: 'NEW' | 'OLD'): string {
 const tables: Readonly<Record<string, readonly string[]>> = {
   transferSteps: stepsSql(transferSteps, 'state', (event) => conditionSql[event]),
   payoutSteps: stepsSql(payoutSteps, 'state', () => ''),
+  orderSteps: stepsSql(orderSteps, 'state', (event) => orderConditionSql[event]),
   transactionSteps: stepsSql(transactionSteps, 'ended', () => ''),
   mayGoOn: Object.entries(mayGoOn).map(([fact, steps], index, { length }) => {
     const stopped = Object.entries(steps).flatMap(([step, mayBeTaken]) => (mayBeTaken ? [] : [`"${step}"`]))
@@ -71,9 +80,9 @@ function stepsSql<Event>(
   return lines.map((line, index) => `${index === 0 ? '' : 'OR '}(${line})`)
 }
 
-/** A transaction is `open` while its column is NULL. */
+/** A transaction is `open` while its column `ended` is NULL. */
 function isIn(column: string, states: readonly string[]): string {
-  const words = states.filter((state) => state !== 'open').map((state) => `'${state}'`)
+  const words = states.filter((state) => state !== 'open' || !column.endsWith('.ended')).map((state) => `'${state}'`)
   const isWord = words.length === 1 ? `${column} IS ${words.join()}` : `${column} IN (${words.join(', ')})`
   if (words.length === states.length) return isWord
   return words.length === 0 ? `${column} IS NULL` : `(${column} IS NULL OR ${isWord})`

@@ -7,7 +7,8 @@ import { exportsOf, repositoryFiles as files, sources, textOf } from './support/
  * before it.
  */
 const layers = [
-  ...['common', 'platform', 'chain', 'd1', 'schemas', 'alarms', 'ledger', 'addresses', 'deposits', 'issuer', 'payouts'],
+  ...['common', 'platform', 'chain', 'd1', 'schemas', 'alarms', 'ledger', 'addresses', 'deposits', 'issuer', 'orders'],
+  'payouts',
   'events',
   'webhooks',
   ...['reconciliation', 'scan', 'summary', 'config', 'cells', 'services', 'http', 'rpc', 'tron', 'compose', 'index'],
@@ -34,7 +35,7 @@ const pagesShapes = 'src/pages/shapes.ts'
 
 /** Folders whose files only compute: no clock, no I/O, no randomness, no SQL. */
 const pure =
-  /^src\/worker\/(cells\/(choose|objects)|common\/|chain\/|addresses\/derive|deposits\/(explain|transfer\.|transitions\.)|issuer\/state\.|ledger\/(currencies|parse-post|entry|stops)\.|payouts\/(answers|leaving|lifecycle|outflow|outgoing|payment|payout|signed-bytes|transfer-failure)\.|reconciliation\/judge|tron\/parse\/|platform\/alarm-table)|^src\/commands\/(signing\/account-key|collect\/(check-plan|collect-address|make-plan|plan|transaction)\.ts|payout\/(compare|judge|payout)\.ts)/
+  /^src\/worker\/(cells\/(choose|objects)|common\/|chain\/|addresses\/derive|deposits\/(explain|transfer\.|transitions\.)|issuer\/state\.|ledger\/(currencies|parse-post|entry|stops)\.|orders\/parse-order-request\.|payouts\/(answers|leaving|lifecycle|outflow|outgoing|payment|payout|signed-bytes|transfer-failure)\.|reconciliation\/judge|tron\/parse\/|platform\/alarm-table)|^src\/commands\/(signing\/account-key|collect\/(check-plan|collect-address|make-plan|plan|transaction)\.ts|payout\/(compare|judge|payout)\.ts)/
 
 const folderOf = (file: string) => file.replace(/^src\/(worker\/)?/, '').replace(/(\/.*|\.ts)$/, '')
 const importsOf = (text: string) =>

@@ -94,8 +94,8 @@ describe('the first address', () => {
     await storeFinalized(db, { correctedBy: scan?.correctedBy ?? -1 }, { ...block(140), timestamp: ms(2) }, ms(2))
     await first(8)
     expect([...(await matchAddresses(db, [addressAt(0), addressAt(1)])).values()]).toEqual([
-      { uid: 7, issuedHeight: 120 },
-      { uid: 8, issuedHeight: 140 },
+      { uid: 7, issuedHeight: 120, isForOrders: false },
+      { uid: 8, issuedHeight: 140, isForOrders: false },
     ])
     db = writable(await freshDatabase())
     await expect(first(7)).rejects.toThrow('address.issued_height')
@@ -161,8 +161,8 @@ describe('match', () => {
     const list = [addressAt(2), addressAt(9), addressAt(1), addressAt(2)]
     expect(await matchAddresses(db, list)).toEqual(
       new Map([
-        [addressAt(2), { uid: 1, issuedHeight: 90 }],
-        [addressAt(1), { uid: 2, issuedHeight: 90 }],
+        [addressAt(2), { uid: 1, issuedHeight: 90, isForOrders: false }],
+        [addressAt(1), { uid: 2, issuedHeight: 90, isForOrders: false }],
       ]),
     )
     expect(await matchAddresses(db, [])).toEqual(new Map())
@@ -172,7 +172,7 @@ describe('match', () => {
     await issue(db, [1, 2])
     const strangers = upTo(50_000).map((n) => n.toString(16).padStart(40, 'c') as Address)
     expect(await matchAddresses(db, [...strangers, addressAt(1)])).toEqual(
-      new Map([[addressAt(1), { uid: 2, issuedHeight: 90 }]]),
+      new Map([[addressAt(1), { uid: 2, issuedHeight: 90, isForOrders: false }]]),
     )
   })
 

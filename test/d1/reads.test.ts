@@ -1,6 +1,7 @@
 import { beforeAll, expect, it } from 'vitest'
 import { formatBase58 } from '../../src/worker/chain/address.ts'
 import { countedMax } from '../../src/worker/common/counted.ts'
+import { orderStates } from '../../src/worker/common/order-states.ts'
 import { payoutStates } from '../../src/worker/common/payout-states.ts'
 import { writable } from '../../src/worker/d1/database.ts'
 import { type DocumentedOperation, documentedOperations } from '../../src/worker/http/openapi/document.ts'
@@ -12,6 +13,7 @@ import { payoutAddress } from '../support/payouts.ts'
 import { type RunStatement, recordDatabase } from '../support/recorded-database.ts'
 import { addressOf, usdtAddress } from '../support/transaction-spec.ts'
 import { numbers, withoutTriggers } from './fixtures.ts'
+import { manyOrders, ordersBase58 } from './many-orders.ts'
 
 // Every statement that a request sends is run beside 1,000 and beside 20,000 rows of whatever can
 // grow, in the worst shape: one user with one wallet, one address and one recipient, and one `osn`
@@ -83,7 +85,8 @@ async function fill({ db, clock }: RunningService, count: number): Promise<void>
       'stored_event (id, type, uid, created_at, txid, position, cuy, raw, address, reason)',
       `SELECT 1003 + 10 * i, 'deposit.refused', 7, ${begun} + i, unhex(${txidOf('refused')}), 0, 2, '5', unhex('${own}'), 'dust' FROM n`,
     ),
-    insert('stored_address', `SELECT 1 + i, 7, unhex(printf('%040x', 5000000 + i)), 1, 1, NULL FROM n`),
+    insert('stored_address', `SELECT 1 + i, 7, unhex(printf('%040x', 5000000 + i)), 1, 1, NULL, 0 FROM n`),
+    ...manyOrders(count),
     `UPDATE stored_address SET unpaid = '${JSON.stringify(numbersTo(18).map((id) => 1 + id))}' WHERE id = ${count} + 1`,
     insert(
       'stored_holding (cuy, address_id, due_at)',
@@ -126,6 +129,7 @@ const valuesBeside = (size: number, now: Date): Readonly<Record<string, readonly
   wid: ['2'],
   type: ['9'],
   limit: ['100'],
+  order: ['same', 'o5'],
   osn: ['same', 'x5', hexOf('credited', 3), `${hexOf('credited', 3)}:0`],
   to: [recipientBase58],
   address: [firstAddress],
@@ -149,6 +153,8 @@ const overrides: Readonly<Record<string, Readonly<Record<string, readonly string
   '/ledger/deposits': { state: depositStates },
   '/ledger/payouts': { before: first },
   '/tron/payouts': { before: first },
+  '/ledger/orders': { before: first, state: orderStates, address: [ordersBase58] },
+  '/tron/orders': { before: first, state: orderStates },
   '/ledger/payouts/unsigned': { after: first },
 }
 
@@ -157,6 +163,8 @@ const overrides: Readonly<Record<string, Readonly<Record<string, readonly string
  */
 const bodies: Readonly<Record<string, (size: number) => readonly [body: object, by?: string]>> = {
   '/ledger/entries': (size) => [{ entries: [{ uid: 7, cuy: 2, type: 4, osn: `new-${size}`, amt: '-0.000001' }] }],
+  '/ledger/orders': (size) => [{ orders: [{ uid: 7, cuy: 2, amt: '5', order: `new-${size}` }] }],
+  '/ledger/orders/cancel': (size) => [{ orders: [{ uid: 7, order: `o${size / 20}` }] }],
   '/ledger/payouts': (size) => [{ payouts: [payoutRequest({ osn: `new-${size}`, amt: '0.000005' })] }],
   '/ledger/payouts/approve': (size) => [{ ids: [2 * 6 * (size / 100)] }, 'office'],
   '/ledger/payouts/cancel': (size) => [{ ids: [2 * (6 * (size / 100) + 1)], why: 'a test' }, 'office'],
@@ -280,9 +288,9 @@ it('no statement reads more rows beside twenty times as many', () => {
   const grown = [...(many ?? [])].flatMap(([label, statements]) =>
     [...statements].flatMap(([sql, rows]) => {
       const before = few?.get(label)?.get(sql) ?? 0
-      // A count, and the search for an order with a recipient, end at this many, which the smaller
-      // database has not reached.
-      const isBounded = /count\(|AS "payout" WHERE/.test(sql)
+      // A count, the search for an order with a recipient, and that for a user's open orders end at
+      // this many, which the smaller database has not reached.
+      const isBounded = /count\(|AS "payout" WHERE|json_group_array/.test(sql)
       // A binary search takes some steps more.
       const rowsMax = 1.3 * before + 200 + (isBounded ? 3 * countedMax : 0)
       return rows <= rowsMax || growing.some(([statement]) => statement.test(sql))

@@ -26,7 +26,7 @@ export const fakeContract = 'fa'.repeat(20) as Address
  * final block.
  */
 export const owners: ReadonlyMap<Address, AddressOwner> = new Map(
-  [alice, bob].map(({ uid, address }) => [address, { uid, issuedHeight: 69 as BlockHeight }]),
+  [alice, bob].map(({ uid, address }) => [address, { uid, issuedHeight: 69 as BlockHeight, isForOrders: false }]),
 )
 
 /** All samples are in the block of this height. */

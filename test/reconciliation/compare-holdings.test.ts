@@ -270,7 +270,7 @@ it('reads as many rows with 100,000 holdings that are due as with 1,000', async 
     const service = await startReconciliation({ addresses: 0 })
     const numbers = `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ${count})`
     await withoutTriggers(writable(service.db), [
-      `${numbers} INSERT INTO stored_address SELECT i, 1, unhex(printf('%040x', i)), 0, 0, NULL FROM n`,
+      `${numbers} INSERT INTO stored_address SELECT i, 1, unhex(printf('%040x', i)), 0, 0, NULL, 0 FROM n`,
       `${numbers} INSERT INTO stored_holding (cuy, address_id, due_at) SELECT 1, i, 1 FROM n`,
       'INSERT INTO compared VALUES (1, 1, 1000000), (2, 1, 1000000)',
     ])

@@ -90,7 +90,7 @@ export const audits: Readonly<Record<string, string>> = {
       SELECT 1 FROM stored_event AS e WHERE e.txid = t.txid AND e.position = t.position AND e.uid = t.uid
         AND e.type = 'deposit.' || t.state AND e.reason = t.reason)`,
   'a payout has the event of its state': `
-    SELECT id FROM payout WHERE NOT EXISTS (SELECT 1 FROM stored_event AS e WHERE e.payout ->> 'id' = payout.id
+    SELECT id FROM payout WHERE NOT EXISTS (SELECT 1 FROM stored_event AS e WHERE e.about ->> 'id' = payout.id
       AND e.type = 'payout.' || state)`,
   // A block of a wrong chain can pay it by one transaction, and after the correction the chain by
   // another one.

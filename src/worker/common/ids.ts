@@ -33,6 +33,8 @@ export type EventId = Brand<number, 'EventId'>
 export type RescanId = Brand<number, 'RescanId'>
 /** The number of a payout: newer payouts have higher numbers. */
 export type PayoutId = Brand<number, 'PayoutId'>
+/** The number of an order: newer orders have higher numbers. */
+export type OrderId = Brand<number, 'OrderId'>
 /**
  * The number of a transaction that the payout address sends: those stored later have higher
  * numbers.

@@ -158,25 +158,26 @@ export type WorthlessReason = RefusedReason | 'retired' | keyof typeof worthless
 export type UncreditedReason = UndecidedReason | WorthlessReason
 
 /**
- * Why a post of entries or a request for payouts is refused if some of its keys (`osn`) are stored
- * already, and it does not exactly repeat an earlier one.
+ * Why a post of entries or a request for payouts or orders is refused if some of its keys (`osn`,
+ * `order`) are stored already, and it does not exactly repeat an earlier one.
  */
 const conflicts = {
   'content-differs': {
-    cause: 'An entry of the post is known with another amount or mark.',
-    cure: 'Look at the stored entry by its `osn`. A different order needs another `osn`.',
+    cause: 'An entry, payout or order of the request is known with another content.',
+    cure: 'Look at the stored one by its `osn` or `order`. A different order needs another one.',
   },
   'partly-known': {
-    cause: 'Some entries of the post are known and others are not, so nothing of it was stored.',
-    cure: 'Post the known ones as they were posted before, and the new ones by themselves.',
+    cause: 'Some entries, payouts or orders of the request are known and others are not, so nothing of it was stored.',
+    cure: 'Send the known ones as they were sent before, and the new ones by themselves.',
   },
   'backend-differs': {
-    cause: 'Another backend has posted an entry with these keys.',
-    cure: 'Let that backend repeat its own post. A different order needs another `osn`.',
+    cause: 'Another backend has sent an entry, a payout or an order with these keys.',
+    cure: 'Let that backend repeat its own request. A different order needs another `osn` or `order`.',
   },
   'key-in-use': {
-    cause: 'An entry has a key that the payout or its refund would use; or an entry would have the key of a payout.',
-    cure: 'A different order needs another `osn`.',
+    cause:
+      'An entry has a key that the payout, its refund or an order with `take` would use; or an entry would have the key of one of them.',
+    cure: 'A different order needs another `osn` or `order`.',
   },
 } satisfies ReasonTexts
 export type ConflictReason = keyof typeof conflicts
@@ -211,6 +212,27 @@ export type PayoutReason =
   | 'decimals-differ'
   | keyof typeof payoutReasons
   | keyof ReturnType<typeof handInTexts>
+
+/** Why asking for an order, or cancelling one, is refused, besides `ConflictReason`. */
+const ofOrders = {
+  'too-many-orders': {
+    cause:
+      'As many orders of the user as may hold an address do: open ones, and those that ended in the last 24 hours.',
+    cure: 'Nothing was stored. Cancel orders that nobody will pay, or wait until addresses are free.',
+  },
+  'order-credited': {
+    cause: 'A deposit counts for the order already, so it cannot be cancelled.',
+    cure: 'Nothing was changed. Look at `credited` of the order; the money is in the wallet.',
+  },
+} satisfies ReasonTexts
+/** A currency that takes no deposits now has the reason why these are held, or `chain-forked`. */
+export type OrderReason =
+  | ConflictReason
+  | 'retired'
+  | 'decimals-unknown'
+  | 'decimals-differ'
+  | 'chain-forked'
+  | keyof typeof ofOrders
 
 /**
  * Why no address is issued. `deploying` ends with the running deployment. The reasons after
@@ -298,7 +320,7 @@ const service = {
 /** The texts of every reason that an answer, an event or a list can have. */
 export const reasonTexts = () => ({
   ...{ ...held, ...refused, ...unfinal, ...undecided, ...worthless, ...conflicts, ...undecidable },
-  ...{ ...payoutReasons, ...handInTexts(), ...unissued, ...limits, ...service },
+  ...{ ...payoutReasons, ...handInTexts(), ...ofOrders, ...unissued, ...limits, ...service },
 })
 export type Reason = keyof ReturnType<typeof reasonTexts>
 

@@ -22,3 +22,25 @@ export function formatInstant(at: UnixMs): string {
 export function isAhead(until: number, ms: number, now: number): boolean {
   return until > now && until - now <= ms
 }
+
+const leapDay = '(\\d\\d(0[48]|[2468][048]|[13579][26])|([02468][048]|[13579][26])00)-02-29'
+const otherDay =
+  '\\d{4}-((0[13578]|1[02])-(0[1-9]|[12]\\d|3[01])|(0[469]|11)-(0[1-9]|[12]\\d|30)|02-(0[1-9]|1\\d|2[0-8]))'
+const time = '([01]\\d|2[0-3]):[0-5]\\d(:[0-5]\\d(\\.\\d{1,9})?)?'
+/**
+ * ISO 8601 with a zone, and a day that exists. `Date.parse` alone accepts other forms, and reads 31
+ * April as 1 May.
+ */
+export const instantForm = new RegExp(`^(${leapDay}|${otherDay})T${time}(Z|[+-]([01]\\d|2[0-3]):[0-5]\\d)$`)
+
+/** Digits below a millisecond. Other languages write them, but no stored time has them. */
+const belowMilliseconds = /(?<=\.\d{3})\d+/
+
+/**
+ * Parses an ISO 8601 instant with a zone, of a day that exists; null for any other text. Digits
+ * below a millisecond are cut off.
+ */
+export function parseInstant(text: string): UnixMs | null {
+  if (!instantForm.test(text)) return null
+  return Date.parse(text.replace(belowMilliseconds, '')) as UnixMs // safe: the form is that of an instant
+}

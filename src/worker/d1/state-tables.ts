@@ -294,8 +294,9 @@ export const sizes = sqliteTable('size', { day: integer().primaryKey(), bytes: i
 )
 
 const isPayout = `type GLOB 'payout.*'`
+const isOrder = `type GLOB 'order.*'`
 /** Events with a place on the chain: those about transfers and about acts of issuers. */
-const isOnChain = `NOT ${isPayout}`
+const isOnChain = `NOT ${isPayout} AND NOT ${isOrder}`
 const isTransfer = `type IN ('deposit.seen', 'deposit.held', 'deposit.refused')`
 const isAct = `type GLOB 'address.*'`
 const eventUnits = `iif(type = 'address.destroyed', ${units('raw')}, ${positiveUnits('raw')})`
@@ -327,7 +328,9 @@ export const events = sqliteTable(
     address: optionalAddressBytes(),
     seconds: integer(),
     reason: text().$type<HeldReason | RefusedReason>(),
-    payout: text(), // JSON: the payout as it was after the reported change
+    // JSON: the payout as it was then; of an order its id, state, `credited` and what was seen; of a
+    // deposit the id of its order
+    about: text(),
   },
   (table) => [
     uniqueIndex('event_reason')
@@ -344,7 +347,11 @@ export const events = sqliteTable(
     rule(table.address, has('address', `${isTransfer} OR ${isAct}`, bytes(20)('address'))),
     rule(table.seconds, has('seconds', `type = 'deposit.seen'`, safe('seconds'))),
     rule(table.reason, reasonRule(`type = 'deposit.held'`, `type = 'deposit.refused'`)),
-    rule(table.payout, has('payout', isPayout, 'json_valid(payout)')),
+    rule(
+      table.about,
+      `(about IS NULL OR json_valid(about))
+        AND iif(${isPayout} OR ${isOrder}, about IS NOT NULL, about IS NULL OR type = 'deposit.seen')`,
+    ),
   ],
 )
 

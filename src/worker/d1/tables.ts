@@ -97,15 +97,22 @@ export const addresses = sqliteTable(
     // JSON list: the ids of the user's older addresses that had no deposit when it was issued; null
     // if there were none
     unpaid: text(),
+    // only orders have it: its user is shown it by no other way
+    for_orders: integer({ mode: 'boolean' }).notNull().default(false),
   },
   (table) => [
     uniqueIndex('address_address').on(table.address),
-    index('address_uid').on(table.uid),
+    index('address_uid').on(table.uid).where(sql.raw('for_orders = 0')),
+    index('address_order').on(table.uid).where(sql.raw('for_orders = 1')),
     rule(table.id, between(1, 2 ** 31)), // an id is an index plus 1, and an index has 31 bits
     rule(table.uid, positiveSafe),
     rule(table.address, bytes(20)),
     rule(table.issued_height, safe),
-    rule(table.unpaid, `unpaid IS NULL OR (json_type(unpaid) = 'array' AND json_array_length(unpaid) > 0)`),
+    rule(
+      table.unpaid,
+      `unpaid IS NULL OR (json_type(unpaid) = 'array' AND json_array_length(unpaid) > 0 AND for_orders = 0)`,
+    ),
+    rule(table.for_orders, 'for_orders IN (0, 1)'),
   ],
 )
 
@@ -145,7 +152,7 @@ export const flows = sqliteTable(
     transfer_id: integer().$type<TransferId>(),
     amount: integer().notNull(),
     balance: integer().notNull(),
-    mark: text().notNull(),
+    mark: text().notNull(), // of a recharge: the id of the order to which it belongs, else empty
     created_at: instant(),
     posted_by: text().$type<BackendName | ''>().notNull(),
     number: integer().notNull(), // place among all entries of the wallet, from 1; so the newest entry has their count
@@ -167,7 +174,7 @@ export const flows = sqliteTable(
       `(osn IS NULL) = (type = 1) AND (osn IS NULL OR (length(osn) BETWEEN 1 AND 200 AND osn NOT GLOB '*[^ -~]*'))`,
     ),
     rule(table.transfer_id, `(transfer_id IS NOT NULL) = (type = 1)`),
-    rule(table.mark, `type <> 1 OR mark = ''`),
+    rule(table.mark, `type <> 1 OR mark NOT GLOB '*[^0-9]*'`),
     rule(
       table.posted_by, // empty for recharges, which no backend posts
       `(posted_by = '') = (type = 1) AND length(posted_by) <= 64 AND posted_by NOT GLOB '*[^A-Za-z0-9._-]*'`,
@@ -297,6 +304,7 @@ export const credits = sqliteTable('credit', {
   transfer_id: integer().notNull(),
   amount: integer().notNull(),
   created_at: instant(),
+  order_id: integer(), // the order to which the transfer belongs
 })
 
 /**

@@ -29,6 +29,11 @@ export interface TransferFacts extends CreditKey {
   readonly to: Address
   /** Chain units, positive. */
   readonly raw: bigint
+  /**
+   * When the transfer's block was made, if the transfer goes to an address for orders: it decides
+   * which order has the transfer. Absent: what is stored about that stays.
+   */
+  readonly madeAt?: UnixMs
 }
 
 /**
@@ -135,6 +140,9 @@ export interface JudgeRules {
  */
 export type Owners = ReadonlyMap<Address, AddressOwner>
 
+/** A block whose transfers are judged. `timestamp` is null for one that was judged before. */
+export type JudgedBlock = Pick<BlockRef, 'height'> & { readonly timestamp: UnixMs | null }
+
 /**
  * Judges a transfer of a final block. `paid-before-issue`: its block was final before the user got
  * the address, so it belongs to nobody here and is not stored. Null: it concerns no address of the
@@ -142,7 +150,7 @@ export type Owners = ReadonlyMap<Address, AddressOwner>
  */
 export function judgeTransfer(
   transfer: ChainTransfer,
-  { height }: Pick<BlockRef, 'height'>,
+  { height, timestamp }: JudgedBlock,
   owners: Owners,
   rules: JudgeRules,
 ): JudgedTransfer | 'paid-before-issue' | null {
@@ -150,8 +158,9 @@ export function judgeTransfer(
   const currency = currencyOf(rules.currencies, asset)
   if (currency === null) return null
   const native = asset.kind === 'native'
-  const facts = { txid, position, block: { height }, cuy: currency.cuy, native, from, to, raw: amount }
   const owner = owners.get(to)
+  const madeAt = owner?.isForOrders === true && timestamp !== null ? { madeAt: timestamp } : {}
+  const facts = { txid, position, block: { height }, cuy: currency.cuy, native, from, to, raw: amount, ...madeAt }
   if (owners.has(from)) return { ...facts, state: 'moved' }
   if (owner === undefined) return null
   const stop = findCreditStop(knownOf(facts, currency, rules))
@@ -166,7 +175,7 @@ export function judgeTransfer(
  */
 export function judgeSeen(
   transfer: ChainTransfer,
-  block: Pick<BlockRef, 'height'>,
+  block: JudgedBlock,
   owners: Owners,
   rules: JudgeRules,
   sighting: Sighting,
@@ -174,7 +183,8 @@ export function judgeSeen(
   const judged = judgeTransfer(transfer, block, owners, rules)
   if (judged === null || judged === 'paid-before-issue' || judged.state === 'moved') return null
   const { txid, position, cuy, native, from, to, raw } = judged
-  const facts: TransferFacts = { txid, position, block: judged.block, cuy, native, from, to, raw }
+  const madeAt = judged.madeAt === undefined ? {} : { madeAt: judged.madeAt }
+  const facts: TransferFacts = { txid, position, block: judged.block, cuy, native, from, to, raw, ...madeAt }
   return { ...facts, state: 'seen', uid: judged.uid, ...sighting }
 }
 

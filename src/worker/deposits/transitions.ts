@@ -259,6 +259,7 @@ function proposedBy(judged: JudgedTransfer): Omit<TransferChange, 'known' | 'rev
   const { txid, position, block, cuy, native, from, to, raw, state } = judged
   return {
     ...{ txid, position, block, cuy, native, from, to, raw, state },
+    ...(judged.madeAt === undefined ? {} : { madeAt: judged.madeAt }),
     uid: judged.state === 'moved' ? null : judged.uid,
     reason: judged.state === 'held' || judged.state === 'refused' ? judged.reason : null,
     amount: 'amount' in judged ? judged.amount : noAmount,

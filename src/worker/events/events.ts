@@ -7,6 +7,8 @@ import { explainHeld, explainRefused } from '../deposits/explain.ts'
 import { type Currencies, configured } from '../ledger/currencies.ts'
 import { postedItem, type WriteAmount } from '../ledger/entry.ts'
 import { type EntryRow, readEntry } from '../ledger/store/entries.ts'
+import { orderAtEvent } from '../orders/of-event.ts'
+import { orderItem } from '../orders/order-item.ts'
 import { type Payout, payoutItem } from '../payouts/payout.ts'
 import type { PostedItem } from '../schemas/entry.ts'
 import type { EventData } from '../schemas/event.ts'
@@ -54,9 +56,14 @@ const ofAddress = (event: StoredEvent) => ({
   txid: present(event.txid),
 })
 const ofPayout = (event: StoredEvent, { currencies, write }: RenderedBy) => {
-  const payout = JSON.parse(present(event.payout)) as Payout // safe: a trigger has written all members of a `Payout`
+  const payout = JSON.parse(present(event.about)) as Payout // safe: a trigger has written all members of a `Payout`
   return payoutItem(payout, currencies, write)
 }
+
+const ofOrder = (event: StoredEvent, { currencies, write }: RenderedBy) =>
+  orderItem(orderAtEvent(present(event.about), present(event.order), event.id, currencies), currencies, write)
+/** The reference of the order to which a transfer belongs. */
+const orderOf = ({ order }: StoredEvent) => (order === null ? {} : { order: order.order.reference })
 
 /**
  * Renders the data of each type of event. A type that is missing here does not compile, nor does a
@@ -69,11 +76,13 @@ const renderers: { readonly [T in EventType]: (event: StoredEvent, by: RenderedB
     amt: amountOf(event, by),
     address: addressOf(event),
     seconds: present(event.seconds),
+    ...orderOf(event),
   }),
   'deposit.dropped': ofTransfer,
   'deposit.credited': (event, by) => ({
     ...ofTransfer(event),
     address: addressOf(event),
+    ...orderOf(event),
     entry: entryOf(event, by),
   }),
   'deposit.held': (event) => {
@@ -94,6 +103,10 @@ const renderers: { readonly [T in EventType]: (event: StoredEvent, by: RenderedB
   'payout.paid': ofPayout,
   'payout.stuck': ofPayout,
   'payout.cancelled': ofPayout,
+  'order.partly': ofOrder,
+  'order.paid': ofOrder,
+  'order.expired': ofOrder,
+  'order.cancelled': ofOrder,
   'address.frozen': ofAddress,
   'address.released': ofAddress,
   'address.destroyed': (event, by) => ({ ...ofAddress(event), amt: amountOf(event, by) }),

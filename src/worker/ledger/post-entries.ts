@@ -16,7 +16,7 @@ import { type PostAttempt, storePost } from './store/posts.ts'
 export type PostFailure =
   | BadPost
   /**
-   * An entry's key (wallet, type and `osn`) is stored already or belongs to a payout, and the post
+   * An entry's key (wallet, type and `osn`) is stored already or belongs to a payout or an order, and the post
    * does not exactly repeat an earlier one.
    */
   | { readonly kind: 'conflict'; readonly reason: ConflictReason; readonly entry: number; readonly why: string }
@@ -54,13 +54,13 @@ export async function postEntries(
  * repeated post succeeds whatever the balances are now.
  */
 function judgeAttempt(
-  { stored, ofPayout, known, balances }: PostAttempt,
+  { stored, reserved, known, balances }: PostAttempt,
   entries: readonly NewEntry[],
   by: BackendName,
   currencies: Currencies,
 ): Result<Posted, PostFailure> {
-  if (ofPayout !== null) {
-    return conflict(ofPayout, 'key-in-use', 'a payout has its uid, cuy and osn, and needs this type itself')
+  if (reserved !== null) {
+    return conflict(reserved, 'key-in-use', 'a payout or an order has its uid, cuy and osn, and needs this type itself')
   }
   if (known.length === 0) {
     const shortfall = findShortfall(balances, entries, currencies)

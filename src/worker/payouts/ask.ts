@@ -143,7 +143,7 @@ function findRefusal(
       return { kind: 'refused', payout: i + 1, reason: 'to-user', why }
     }
     if (hasEntry) {
-      const why = 'an entry has its uid, cuy and osn, and a type that it needs itself'
+      const why = 'an entry or an order has its uid, cuy and osn, and a type that it needs itself'
       return { kind: 'conflict', payout: i + 1, reason: 'key-in-use', why }
     }
   }

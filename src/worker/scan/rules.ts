@@ -178,7 +178,8 @@ export async function decideHeld(context: ScanContext, rules: JudgeRules, correc
     // contract.
     const asset = stored.native ? nativeAsset : currencies.byId.get(stored.cuy)?.asset
     if (asset === undefined) return []
-    const judgement = judgeTransfer({ ...stored, asset, amount: stored.raw }, stored.block, owners, rules)
+    const block = { ...stored.block, timestamp: null }
+    const judgement = judgeTransfer({ ...stored, asset, amount: stored.raw }, block, owners, rules)
     return judgement === null || judgement === 'paid-before-issue' ? [] : [judgement]
   })
   await storeTransfers(db, judged, clock.now(), correctedBy)

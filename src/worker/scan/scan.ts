@@ -1,9 +1,10 @@
-import type { BlockHeight, BlockRef, Header } from '../chain/block.ts'
+import type { BlockHeight, Header } from '../chain/block.ts'
 import type { AgreedHead, BlockReading, Chain, ChainFailure, ChainTransfer } from '../chain/chain.ts'
 import type { Uid } from '../common/ids.ts'
 import { err, ok, type Result } from '../common/result.ts'
 import type { UnixMs } from '../common/time.ts'
 import {
+  type JudgedBlock,
   type JudgedTransfer,
   type JudgeRules,
   judgeTransfer,
@@ -256,7 +257,7 @@ export function findInBlocks(
  */
 export function judgeTransfers(
   transfers: readonly ChainTransfer[],
-  block: BlockRef,
+  block: JudgedBlock,
   owners: Owners,
   rules: JudgeRules,
 ): readonly JudgedTransfer[] {

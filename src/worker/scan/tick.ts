@@ -9,6 +9,7 @@ import { nothingStands } from '../issuer/state.ts'
 import { selectIssuerState } from '../issuer/store.ts'
 import { watchIssuers } from '../issuer/watch-issuers.ts'
 import { isStoppedByFork } from '../ledger/stops.ts'
+import { expireOrders } from '../orders/store/rows.ts'
 import { expirePassed, readCosts } from '../payouts/conclusions.ts'
 import type { RestoreDetector } from '../payouts/restore-detector.ts'
 import type { Sender } from '../payouts/send.ts'
@@ -41,6 +42,8 @@ export const tickMs = 25_000
 const leftoverMsMin = 1_000
 /** Most credited transfers that one tick reports as not found again. */
 const notFoundMax = 100
+/** Most orders that one statement ends, and most such statements of a tick. */
+const [expiredMax, expireRoundsMax] = [500, 10] as const
 /** Most dropped transfers (seen in blocks that did not become final) that one tick removes. */
 const removedMax = 500
 /** A deposit that has waited this long for review raises an alarm. */
@@ -97,7 +100,7 @@ export interface TickHelpers {
 
 /**
  * One tick, in this order: endpoints, the scan, credits that were not found again, held transfers,
- * sending of payouts, gaps and comparisons with leftover requests, removal of old rows, alarms. The
+ * orders whose time has passed, sending of payouts, gaps and comparisons with leftover requests, removal of old rows, alarms. The
  * next tick repeats what fails. Work that has nothing to do costs no statement. Returns the time of
  * the next tick.
  */
@@ -122,6 +125,7 @@ export async function runTick(
     helpers.depositsChanged()
     parts.wakeEndpoints()
   }
+  if (work.hasDueOrders) await expireDue(parts)
   if (work.hasSigned) {
     await expirePassed(db, clock.now())
     parts.inBackground(helpers.sender.send()) // no tick waits for the sending
@@ -147,6 +151,15 @@ export async function runTick(
 }
 
 const nodeNames = async ({ nodeStatuses }: ScannerParts) => (await nodeStatuses()).map(({ name }) => name)
+
+/** Ends the orders whose time has passed. */
+async function expireDue({ db, clock, wakeEndpoints }: ScannerParts): Promise<void> {
+  for (let round = 0; round < expireRoundsMax; round += 1) {
+    const ended = await expireOrders(db, clock.now(), expiredMax)
+    wakeEndpoints()
+    if (ended < expiredMax) return
+  }
+}
 
 /** The kinds of alarms whose cause is known to be gone, except those of the scan itself. */
 function endedKinds(

@@ -2,13 +2,14 @@ import * as z from 'zod/mini'
 import { type EventType, eventTypes } from '../common/event-types.ts'
 import { heldReasons, type Reason, refusedReasons } from '../common/reasons.ts'
 import { postedFlow } from './entry.ts'
+import { orderSchema } from './order.ts'
 import * as schemas from './parts.ts'
 import { payoutSchema } from './payout.ts'
 import type { WithAmounts } from './written.ts'
 
 /**
- * The member `data` of an event, by the event's type. A payout is shown as it was at the event. `A`
- * is the type of an amount.
+ * The member `data` of an event, by the event's type. A payout and an order are shown as they were
+ * at the event. `A` is the type of an amount.
  */
 export type EventData<A> = { readonly [T in EventType]: WithAmounts<z.output<ReturnType<(typeof dataOf)[T]>>, A> }
 
@@ -18,6 +19,14 @@ const transferPlace = () => ({
 })
 const cuy = () => schemas.idSchema('The currency.')
 const address = () => schemas.textSchema('The address of the user that is paid.', /^T\w{33}$/)
+
+/** The order that a transfer belongs to. */
+const order = () =>
+  z.exactOptional(
+    schemas.textSchema(
+      'The reference of the order for which it counts, or for which it came after that was cancelled.',
+    ),
+  )
 
 const uncredited = <const Word extends Reason>(reasons: readonly Word[]) =>
   z.strictObject({
@@ -44,9 +53,11 @@ const dataOf = {
       amt: schemas.amountSchema('What is transferred, in whole units.'),
       address: address(),
       seconds: schemas.countSchema('About how long until the block is final.'),
+      order: order(),
     }),
   'deposit.dropped': () => z.strictObject(transferPlace()),
-  'deposit.credited': () => z.strictObject({ ...transferPlace(), address: address(), entry: postedFlow() }),
+  'deposit.credited': () =>
+    z.strictObject({ ...transferPlace(), address: address(), order: order(), entry: postedFlow() }),
   'deposit.held': () => uncredited(heldReasons),
   'deposit.refused': () => uncredited(refusedReasons),
   'entry.posted': () => z.strictObject({ entry: postedFlow() }),
@@ -56,6 +67,10 @@ const dataOf = {
   'payout.paid': payoutSchema,
   'payout.stuck': payoutSchema,
   'payout.cancelled': payoutSchema,
+  'order.partly': orderSchema,
+  'order.paid': orderSchema,
+  'order.expired': orderSchema,
+  'order.cancelled': orderSchema,
   'address.frozen': () => z.strictObject(ofAddress()),
   'address.released': () => z.strictObject(ofAddress()),
   'address.destroyed': () =>

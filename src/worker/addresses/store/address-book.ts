@@ -32,6 +32,8 @@ export interface AddressOwner {
    * belong to the user.
    */
   readonly issuedHeight: BlockHeight
+  /** Whether only orders have the address. */
+  readonly isForOrders: boolean
 }
 
 /** Derives the address at an index of the deployment's extended public key; see `deriveAddress`. */
@@ -59,18 +61,31 @@ const candidatesMax = 64
  */
 const issueAttemptsMax = 100
 
-const { id, uid, address, issued_height: issuedHeight, created_at: createdAt, unpaid } = addresses
+const {
+  id,
+  uid,
+  address,
+  issued_height: issuedHeight,
+  created_at: createdAt,
+  unpaid,
+  for_orders: forOrders,
+} = addresses
 const addressColumns = shownList([id, uid, address])
 const selectFrom = sql`SELECT ${addressColumns} FROM ${addresses}`
 const isOfCaller = sql`${uid} = ${sql.placeholder('caller')}`
-const selectNewest = fixedStatement<'caller'>(sql`${selectFrom} WHERE ${isOfCaller} ORDER BY ${id} DESC LIMIT 1`)
-const selectOldest = fixedStatement<'caller' | 'limit'>(
-  sql`${selectFrom} WHERE ${isOfCaller} ORDER BY ${id} LIMIT ${sql.placeholder('limit')}`,
+/** SQL that is true for the addresses that users are shown. Each of its indices has only one kind. */
+const isShown = sql`${forOrders} = 0`
+const isOfOrders = sql`${forOrders} = 1`
+const selectNewest = fixedStatement<'caller'>(
+  sql`${selectFrom} WHERE ${isOfCaller} AND ${isShown} ORDER BY ${id} DESC LIMIT 1`,
 )
+const selectOldest = fixedStatement<'caller' | 'limit'>(sql`
+${selectFrom} WHERE ${isOfCaller} AND ${isShown} UNION ALL ${selectFrom} WHERE ${isOfCaller} AND ${isOfOrders}
+ORDER BY id LIMIT ${sql.placeholder('limit')}`)
 const selectOne = fixedStatement<'issued'>(sql`${selectFrom} WHERE ${address} = ${ofHex(sql.placeholder('issued'))}`)
 const selectAny = fixedStatement(sql`SELECT 1 FROM ${addresses} LIMIT 1`)
 
-/** Reads the user's newest address, or null if none was issued. */
+/** Reads the user's newest address, or null if none was issued. One for orders is none. */
 export async function selectCurrent(db: ReadDatabase, caller: Uid): Promise<IssuedAddress | null> {
   return await selectNewest(db, { caller }).first<IssuedAddress>()
 }
@@ -80,14 +95,14 @@ export async function selectIssued(db: ReadDatabase, issued: Address): Promise<I
   return await selectOne(db, { issued }).first<IssuedAddress>()
 }
 
-/** Reads the user's oldest addresses, `limit` at most, oldest first. */
+/** Reads the user's oldest addresses, `limit` at most, oldest first; those for orders, too. */
 export async function selectAddresses(db: ReadDatabase, caller: Uid, limit: number): Promise<readonly IssuedAddress[]> {
   return (await selectOldest(db, { caller, limit }).all<IssuedAddress>()).results
 }
 
 /**
- * Reads up to `limit` of a user's addresses, newest first: those with ids below `before`, or from
- * the newest on if `before` is null. `count` is the number of all of the user's addresses;
+ * Reads up to `limit` of a user's addresses, except those for orders, newest first: those with ids
+ * below `before`, or from the newest on if `before` is null. `count` is the number of all of the user's addresses;
  * `addressesCountedMax` means that many or more.
  */
 export async function listAddresses(
@@ -95,7 +110,7 @@ export async function listAddresses(
   caller: Uid,
   { before, limit }: { readonly before: number | null; readonly limit: number },
 ): Promise<{ readonly list: readonly IssuedAddress[]; readonly count: number }> {
-  const own = sql`${addresses} INDEXED BY address_uid WHERE ${eq(uid, caller)}`
+  const own = sql`${addresses} INDEXED BY address_uid WHERE ${eq(uid, caller)} AND ${isShown}`
   const below = before === null ? sql`` : sql` AND ${lt(id, before)}`
   const [counted, page] = await db.batch<IssuedAddress & { readonly count: number }>([
     toStatement(db, sql`SELECT count(*) AS count FROM (SELECT 1 FROM ${own} LIMIT ${addressesCountedMax})`),
@@ -121,12 +136,17 @@ export async function matchAddresses(
   // Addresses with the same first byte are close together in the index. Looking them up together
   // lets SQLite find its pages in memory.
   const neighbours = [...Map.groupBy(new Set(list), (one) => one.slice(0, 2)).values()].flat()
-  type Row = Pick<typeof addresses.$inferSelect, 'address' | 'uid' | 'issued_height'>
+  type Row = Pick<typeof addresses.$inferSelect, 'address' | 'uid' | 'issued_height'> & { readonly for_orders: 0 | 1 }
   const lookedUp = await db.batch<Row>(
     toJsonTexts(neighbours, lookUpMax).map((text) => toStatement(db, selectOwners(text))),
   )
   const rows = lookedUp.flatMap(({ results }) => results)
-  return new Map(rows.map((row) => [row.address, { uid: row.uid, issuedHeight: row.issued_height }]))
+  return new Map(
+    rows.map((row) => [
+      row.address,
+      { uid: row.uid, issuedHeight: row.issued_height, isForOrders: row.for_orders === 1 },
+    ]),
+  )
 }
 
 /**
@@ -192,6 +212,47 @@ export async function issueNext(
 }
 
 /**
+ * Issues `count` further addresses for the user's orders. If one of the next addresses would be the
+ * payout address, `payout-address` is returned; some may have been issued then. The scan must have
+ * started.
+ */
+export async function issueForOrders(
+  db: WriteDatabase,
+  caller: Uid,
+  { addressAt, firstIndex, payoutAddress }: NextAddresses,
+  count: number,
+): Promise<'issued' | 'payout-address'> {
+  let [first, missing] = [0, count]
+  for (let attempt = 0; attempt <= issueAttemptsMax; attempt += 1) {
+    // the first attempt offers no address: it reads the next index
+    const spare = attempt === 0 ? -missing : (candidateCounts[attempt - 1] ?? candidatesMax) - 1
+    const following = Array.from({ length: missing + spare }, (_, i) => addressAt(first + i))
+    const payoutAddressAt = payoutAddress === null ? -1 : following.indexOf(payoutAddress)
+    const candidates = JSON.stringify(payoutAddressAt < 0 ? following : following.slice(0, payoutAddressAt))
+    const [insertion, selection] = await db.batch<{ readonly next: number }>([
+      toStatement(db, insertForOrders(caller, first, candidates, firstIndex, missing)),
+      toStatement(db, sql`SELECT ${nextIndex(firstIndex)} AS next`),
+    ])
+    const next = selection?.results[0]?.next
+    if (insertion === undefined || next === undefined) throw new Error('a batch returned too few results')
+    missing -= insertion.results.length
+    if (missing === 0) return 'issued'
+    if (payoutAddressAt >= 0 && next === first + payoutAddressAt) return 'payout-address'
+    first = next
+  }
+  throw new Error(`no address was issued in ${issueAttemptsMax} attempts`)
+}
+
+/** SQL that issues the candidates with the next free indices to orders, `count` of them at most. */
+function insertForOrders(caller: Uid, first: number, candidates: string, firstIndex: number, count: number): SQL {
+  return sql`
+INSERT INTO ${addresses} (${bareList([id, uid, address, issuedHeight, createdAt, forOrders])})
+SELECT ${first} + key + 1, ${caller}, unhex(value), (SELECT ${scans.finalized} FROM ${scans}), ${nowInDatabase}, 1
+FROM json_each(${candidates}) WHERE ${first} + key >= ${nextIndex(firstIndex)} ORDER BY key LIMIT ${count}
+RETURNING ${columnName(id)}`
+}
+
+/**
  * SQL for the next free index. The id of an address is its index plus 1, so the highest id is the
  * next index.
  */
@@ -205,7 +266,8 @@ const own = alias(addresses, 'own')
  */
 const unpaidIds = (caller: Uid) => sql`(
   SELECT json_group_array(${own.id})
-  FROM (SELECT ${id}, ${unpaid} FROM ${addresses} WHERE ${uid} = ${caller} ORDER BY ${id} DESC LIMIT 1) AS newest
+  FROM (SELECT ${id}, ${unpaid} FROM ${addresses} WHERE ${uid} = ${caller} AND ${isShown}
+    ORDER BY ${id} DESC LIMIT 1) AS newest
     CROSS JOIN json_each(json_insert(coalesce(newest.unpaid, '[]'), '$[#]', newest.id)) AS known
     CROSS JOIN ${addresses} AS ${own} ON ${own.id} = known.value
   WHERE NOT EXISTS (
@@ -217,7 +279,8 @@ function selectState(caller: Uid, firstIndex: number): SQL {
   return sql`
 SELECT ${nextIndex(firstIndex)} AS next, json_array_length(${unpaidIds(caller)}) AS unpaid, newest.* FROM (SELECT 1)
   LEFT JOIN (
-  SELECT ${shownList([id, address])} FROM ${addresses} WHERE ${uid} = ${caller} ORDER BY ${id} DESC LIMIT 1
+  SELECT ${shownList([id, address])} FROM ${addresses} WHERE ${uid} = ${caller} AND ${isShown}
+  ORDER BY ${id} DESC LIMIT 1
 ) AS newest ON true`
 }
 
@@ -233,7 +296,7 @@ SELECT ${first} + key + 1, ${caller}, unhex(value), (SELECT ${scans.finalized} F
   nullif(older.unpaid, '[]')
 FROM json_each(${candidates}) CROSS JOIN (SELECT ${unpaidIds(caller)} AS unpaid) AS older
 WHERE ${first} + key = ${nextIndex(firstIndex)}
-  AND (NOT EXISTS (SELECT 1 FROM ${addresses} WHERE ${uid} = ${caller})
+  AND (NOT EXISTS (SELECT 1 FROM ${addresses} WHERE ${uid} = ${caller} AND ${isShown})
     OR json_array_length(older.unpaid) < ${gapLimit})
 RETURNING ${columnName(id)}`
 }
@@ -245,6 +308,6 @@ RETURNING ${columnName(id)}`
  */
 function selectOwners(list: string): SQL {
   return sql`
-SELECT ${shownList([address, uid, issuedHeight])}
+SELECT ${shownList([address, uid, issuedHeight, forOrders])}
 FROM json_each(${list}) CROSS JOIN ${addresses} INDEXED BY address_address ON ${address} = unhex(value)`
 }

@@ -28,6 +28,7 @@ import {
   transferKey,
   walletKey,
 } from '../transitions.ts'
+import { orderDepositStatements } from './order-deposits.ts'
 import { readAll, readTransfer, type TransferRow, transferColumns } from './rows.ts'
 
 /**
@@ -97,6 +98,7 @@ export function writeTransfers(
   return {
     versions: JSON.stringify([...changed.map(({ known }) => known), ...elsewhere]),
     statements: [
+      ...orderDepositStatements(db, changed, fresh),
       ...toJsonTexts(verdicts.map(writeRow), rowsMax).map((rows) => updateVerdicts(db, { rows, at })),
       ...toJsonTexts(others.map(writeRow), rowsMax).map((rows) => updateTransfers(db, { rows, at })),
       ...toJsonTexts(fresh.map(writeRow), rowsMax).map((rows) => insertTransfers(db, { rows, at })),

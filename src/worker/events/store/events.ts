@@ -1,10 +1,11 @@
 import { type SQL, type SQLWrapper, sql } from 'drizzle-orm'
-import type { EntryType, EventId } from '../../common/ids.ts'
+import type { EntryType, EventId, OrderId } from '../../common/ids.ts'
 import type { UnixMs } from '../../common/time.ts'
 import { fixedStatement, type ReadDatabase, shown, type WriteDatabase } from '../../d1/database.ts'
 import { events, removedEvents } from '../../d1/state-tables.ts'
 import { flows, transfers, wallets } from '../../d1/tables.ts'
 import { type EntryRow, entriesWithWallet, withTransfer } from '../../ledger/store/entries.ts'
+import { type OrderOfEvent, selectOrdersOfEvents } from '../../orders/store/of-events.ts'
 
 type EventRow = typeof events.$inferSelect
 /**
@@ -14,14 +15,25 @@ type EventRow = typeof events.$inferSelect
  */
 export type StoredEvent = EventRow & {
   readonly [Name in 'wallet_id' | 'osn' | 'amount' | 'balance' | 'mark' | 'posted_by']: EntryRow[Name] | null
-} & { readonly entry_type: EntryType | null }
+} & {
+  readonly entry_type: EntryType | null
+  /** The order to which the transfer belongs, or which has changed; null if there is none. */
+  readonly order_id: OrderId | null
+  readonly order: OrderOfEvent | null
+}
 
 /**
  * Reads up to `max` events with ids above `last`, in order. No event is ever added below one that
  * was read, so a reader continues from the last id.
  */
 export async function selectEvents(db: ReadDatabase, last: EventId | 0, max: number): Promise<readonly StoredEvent[]> {
-  return (await selectAfter(db, { last, max }).all<StoredEvent>()).results
+  const { results } = await selectAfter(db, { last, max }).all<Omit<StoredEvent, 'order'>>()
+  const ids = results.flatMap(({ order_id }) => order_id ?? [])
+  const orders = await selectOrdersOfEvents(db, ids)
+  return results.map((event) => ({
+    ...event,
+    order: event.order_id === null ? null : (orders.get(event.order_id) ?? null),
+  }))
 }
 
 /**
@@ -38,7 +50,7 @@ export async function removeOldEvents(db: WriteDatabase, before: UnixMs, max: nu
   return last === undefined ? 0 : last - (first?.results[0]?.last ?? 0) // event numbers have no gap
 }
 
-const { id, type, uid, created_at, txid, position, cuy, raw, address, seconds, reason, payout } = events
+const { id, type, uid, created_at, txid, position, cuy, raw, address, seconds, reason, about } = events
 const max = sql.placeholder('max')
 /** SQL for the highest id of a removed event; 0 if none was removed. */
 export const removed = sql`coalesce((SELECT ${removedEvents.last_id} FROM ${removedEvents}), 0)`
@@ -51,13 +63,15 @@ const selectAfter = fixedStatement<'last' | 'max'>(sql`
 SELECT * FROM (
   SELECT ${id} AS id, ${type} AS type, ${uid} AS uid, ${created_at} AS created_at, ${shown(txid)} AS txid,
     ${position} AS position, ${cuy} AS cuy, ${raw} AS raw, ${shown(address)} AS address, ${seconds} AS seconds,
-    ${reason} AS reason, ${payout} AS payout,
+    ${reason} AS reason, ${about} AS about,
+    iif(${type} GLOB 'payout.*', NULL, ${about} ->> 0) AS order_id,
     NULL AS entry_type, NULL AS wallet_id, NULL AS osn, NULL AS amount, NULL AS balance, NULL AS mark, NULL AS posted_by
   FROM ${events} WHERE ${id} > max(${sql.placeholder('last')}, ${removed}) ORDER BY ${id} LIMIT ${max})
 UNION ALL SELECT * FROM (
   SELECT ${flows.id}, iif(${flows.type} = 1, 'deposit.credited', 'entry.posted'), ${wallets.uid}, ${flows.created_at},
     nullif(lower(hex(${transfers.txid})), ''), ${transfers.position}, ${wallets.cuy}, NULL,
     nullif(lower(hex(${transfers.to_address})), ''), NULL, NULL, NULL,
+    iif(${flows.type} = 1, CAST(nullif(${flows.mark}, '') AS INTEGER), NULL),
     ${flows.type}, ${flows.wallet_id}, coalesce(${flows.osn}, ${transfers.osn}), ${flows.amount}, ${flows.balance},
     iif(${flows.type} = 1, 'deposit', ${flows.mark}), ${flows.posted_by}
   FROM ${entriesWithWallet} ${withTransfer}

@@ -3,6 +3,7 @@ import { amountMax } from '../../common/amount.ts'
 import type { BackendName } from '../../common/ids.ts'
 import type { UnixMs } from '../../common/time.ts'
 import { bareList, fixedStatement, member, resultRows, type WriteDatabase } from '../../d1/database.ts'
+import { orders } from '../../d1/order-tables.ts'
 import { payouts } from '../../d1/payout-tables.ts'
 import { flows, postings, wallets } from '../../d1/tables.ts'
 import type { Entry, NewEntry } from '../entry.ts'
@@ -10,13 +11,13 @@ import { type EntryRow, entryColumns, readEntry, type WalletRow, withTransfer } 
 
 /** What an attempt to store a post of entries has done, and what the same batch has read. */
 export interface PostAttempt {
-  /** False if this attempt has stored nothing. `ofPayout`, `known` and `balances` show why. */
+  /** False if this attempt has stored nothing. `reserved`, `known` and `balances` show why. */
   readonly stored: boolean
   /**
-   * The index, from 0, of the first entry in the post whose key a payout or its refund uses; null
-   * if there is none.
+   * The index, from 0, of the first entry in the post whose key a payout, its refund or an order
+   * uses; null if there is none.
    */
-  readonly ofPayout: number | null
+  readonly reserved: number | null
   /**
    * The stored entries with the keys of the post, in its order, whether this attempt or an earlier
    * post has stored them.
@@ -30,7 +31,7 @@ export interface PostAttempt {
 
 /**
  * Stores all entries in their order, or none. It stores none if one of the keys is stored already
- * or used by a payout, or if a balance would leave the range from 0 to 2^53−1 on the way. All of it
+ * or used by a payout or an order, or if a balance would leave the range from 0 to 2^53−1 on the way. All of it
  * is one batch, so identical concurrent posts store one set of entries.
  */
 export async function storePost(
@@ -52,7 +53,7 @@ export async function storePost(
   }
   return {
     stored: inUse.isKnown === 0 && known.results.length > 0,
-    ofPayout: inUse.place,
+    reserved: inUse.place,
     known: resultRows<EntryRow>(known).map(readEntry),
     balances: resultRows<PostAttempt['balances'][number]>(balances),
   }
@@ -60,7 +61,7 @@ export async function storePost(
 
 /**
  * Read before the attempt: whether a key of the post is stored, and the index of the first entry
- * whose key a payout uses.
+ * whose key a payout or an order uses.
  */
 interface InUseRow {
   readonly isKnown: 0 | 1
@@ -77,14 +78,20 @@ const ownWallet = sql`${wallets} ON ${wallets.uid} = ${member(wallets.uid)} AND 
 const knownEntries = sql`${posted} CROSS JOIN ${ownWallet} CROSS JOIN ${flows} INDEXED BY flow_key
   ON ${flows.osn} = ${member(flows.osn)} AND ${flows.wallet_id} = ${wallets.id}
     AND ${flows.type} = ${member(flows.type)}`
-/** The entries of the post whose key a payout or its refund uses. */
-const payoutEntries = sql`${posted} CROSS JOIN ${payouts} INDEXED BY payout_key
-  ON ${payouts.uid} = ${member(wallets.uid)}
+/** SQL that is true for an entry of the post whose key a payout or its refund uses. */
+const isOfPayout = sql`EXISTS (SELECT 1 FROM ${payouts} INDEXED BY payout_key
+  WHERE ${payouts.uid} = ${member(wallets.uid)}
   AND ${payouts.cuy} = ${member(wallets.cuy)} AND ${payouts.osn} = ${member(flows.osn)}
-  AND (${member(flows.type)} IN (2, 5) OR (${member(flows.type)} = 4 AND ${payouts.fee} > 0))`
+  AND (${member(flows.type)} IN (2, 5) OR (${member(flows.type)} = 4 AND ${payouts.fee} > 0)))`
+/** SQL that is true for an entry of the post whose key an order with `take` uses. */
+const isOfOrder = sql`(${member(flows.type)} = 4 AND EXISTS (SELECT 1 FROM ${orders} INDEXED BY order_key
+  WHERE ${orders.uid} = ${member(wallets.uid)} AND ${orders.reference} = ${member(flows.osn)}
+    AND ${orders.cuy} = ${member(wallets.cuy)} AND ${orders.take} = 1))`
+/** The entries of the post whose key a payout or an order uses. */
+const reservedEntries = sql`${posted} WHERE ${isOfPayout} OR ${isOfOrder}`
 
 const selectInUse = fixedStatement<'list'>(sql`
-SELECT EXISTS (SELECT 1 FROM ${knownEntries}) AS "isKnown", (SELECT key FROM ${payoutEntries}
+SELECT EXISTS (SELECT 1 FROM ${knownEntries}) AS "isKnown", (SELECT key FROM ${reservedEntries}
   ORDER BY key LIMIT 1) AS place`)
 
 /**
@@ -95,7 +102,7 @@ SELECT EXISTS (SELECT 1 FROM ${knownEntries}) AS "isKnown", (SELECT key FROM ${p
 const insertPosting = fixedStatement<'list' | 'by' | 'at'>(sql`
 INSERT INTO ${postings} (${bareList([entries, posted_by, created_at])})
 SELECT ${sql.placeholder('list')}, ${sql.placeholder('by')}, ${sql.placeholder('at')}
-WHERE NOT EXISTS (SELECT 1 FROM ${knownEntries}) AND NOT EXISTS (SELECT 1 FROM ${payoutEntries})
+WHERE NOT EXISTS (SELECT 1 FROM ${knownEntries}) AND NOT EXISTS (SELECT 1 FROM ${reservedEntries})
   AND NOT EXISTS (
     SELECT 1 FROM (
       SELECT coalesce(${wallets.balance}, 0) + sum(${member(flows.amount)})

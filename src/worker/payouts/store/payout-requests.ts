@@ -12,6 +12,7 @@ import {
   resultRows,
   type WriteDatabase,
 } from '../../d1/database.ts'
+import { orders } from '../../d1/order-tables.ts'
 import { payoutHours, payouts } from '../../d1/payout-tables.ts'
 import { addresses, flows, wallets } from '../../d1/tables.ts'
 import { selectBalancesOf, type WalletRow } from '../../ledger/store/entries.ts'
@@ -31,8 +32,8 @@ export interface PayoutRequestFacts {
   /** The stored payouts that have a key (uid, cuy and osn) of the request. */
   readonly storedPayouts: readonly PayoutRow[]
   /**
-   * In the order of the request: whether an entry already has a key that the payout or its refund
-   * would use, and whether `to` is the address of a user.
+   * In the order of the request: whether an entry or an order already has a key that the payout or
+   * its refund would use, and whether `to` is the address of a user.
    */
   readonly obstacles: readonly { readonly hasEntry: boolean; readonly isUsers: boolean }[]
   readonly balances: readonly WalletRow[]
@@ -129,7 +130,10 @@ const selectObstacles = fixedStatement<'keys'>(sql`
 SELECT EXISTS (SELECT 1 FROM ${wallets} CROSS JOIN ${flows} INDEXED BY flow_key
     ON ${flows.wallet_id} = ${wallets.id} AND ${flows.osn} = ${member(osn)}
       AND (${flows.type} IN (2, 5) OR (${flows.type} = 4 AND ${member(fee)} > 0))
-    WHERE ${wallets.uid} = ${member(uid)} AND ${wallets.cuy} = ${member(cuy)}) AS "hasEntry",
+    WHERE ${wallets.uid} = ${member(uid)} AND ${wallets.cuy} = ${member(cuy)})
+  OR (${member(fee)} > 0 AND EXISTS (SELECT 1 FROM ${orders} INDEXED BY order_key
+    WHERE ${orders.reference} = ${member(osn)}
+    AND ${orders.uid} = ${member(uid)} AND ${orders.cuy} = ${member(cuy)} AND ${orders.take} = 1)) AS "hasEntry",
   EXISTS (SELECT 1 FROM ${addresses} WHERE ${addresses.address} = ${ofHex(member(to_address))}) AS "isUsers"
 FROM ${listed} ORDER BY key`)
 

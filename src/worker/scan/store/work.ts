@@ -3,6 +3,7 @@ import type { BlockHeight } from '../../chain/block.ts'
 import { dayMs, type UnixMs } from '../../common/time.ts'
 import { fixedStatement, type ReadDatabase } from '../../d1/database.ts'
 import { issuerActs } from '../../d1/issuer-tables.ts'
+import { isDueOrder, orders } from '../../d1/order-tables.ts'
 import { payouts, payoutTransactions } from '../../d1/payout-tables.ts'
 import { rescans, scans, sizes, webhooks } from '../../d1/state-tables.ts'
 import { addresses, transfers } from '../../d1/tables.ts'
@@ -33,6 +34,8 @@ export interface TickWork {
   readonly hasEvents: boolean
   /** Whether the oldest event is past the time for which events are kept. */
   readonly hasOldEvents: boolean
+  /** Whether the time of any open order has passed. */
+  readonly hasDueOrders: boolean
   /** Whether any address was issued. */
   readonly hasAddress: boolean
   /** Whether a payout's transaction is open, so that it can still be mined. */
@@ -53,7 +56,7 @@ export async function selectWork(
   db: ReadDatabase,
   { now, eventsKeepDays }: { readonly now: UnixMs; readonly eventsKeepDays: number },
 ): Promise<TickWork> {
-  const times = { droppedBefore: now - droppedKeptMs, eventsBefore: now - eventsKeepDays * dayMs }
+  const times = { now, droppedBefore: now - droppedKeptMs, eventsBefore: now - eventsKeepDays * dayMs }
   const row = await select(db, times).first<WorkRow>()
   if (row === null) throw new Error('a query without FROM has a row')
   const { firstSeen, sizeDay, ...flags } = row
@@ -71,7 +74,7 @@ const any = (index: string, condition: SQL) =>
 const position = sql`(SELECT ${scans.height} FROM ${scans})`
 const isOld = lte(changed_at, sql.placeholder('droppedBefore'))
 
-const select = fixedStatement<'droppedBefore' | 'eventsBefore'>(sql`SELECT
+const select = fixedStatement<'droppedBefore' | 'eventsBefore' | 'now'>(sql`SELECT
   (SELECT min(seen) FROM (
     SELECT * FROM (SELECT ${height} AS seen FROM ${transfers} INDEXED BY transfer_seen
       WHERE ${state} = 'seen' AND ${height} > ${position} ORDER BY ${height} LIMIT 1)
@@ -83,6 +86,8 @@ const select = fixedStatement<'droppedBefore' | 'eventsBefore'>(sql`SELECT
   ${any('transfer_dropped', sql`${state} = 'dropped' AND ${review} IS NULL AND ${isOld}`)} AS "hasOld",
   EXISTS (SELECT 1 FROM ${webhooks} WHERE ${webhooks.position} < (SELECT id FROM last_event)) AS "hasEvents",
   (SELECT count(*) > 0 FROM (${selectOldest(sql`${sql.placeholder('eventsBefore')}`, sql`1`)})) AS "hasOldEvents",
+  EXISTS (SELECT 1 FROM ${orders} INDEXED BY order_due
+    WHERE ${sql.raw(isDueOrder)} AND ${orders.until} <= ${sql.placeholder('now')}) AS "hasDueOrders",
   EXISTS (SELECT 1 FROM ${addresses}) AS "hasAddress",
   EXISTS (SELECT 1 FROM ${payoutTransactions} INDEXED BY payout_transaction_open WHERE ${ended} IS NULL) AS "hasSigned",
   (EXISTS (SELECT 1 FROM ${payouts} INDEXED BY payout_state WHERE ${payouts.state} IN ('approved', 'signed', 'stuck'))
