@@ -147,7 +147,7 @@ describe('the OpenAPI document', () => {
     expect(Object.keys(webhooks)).toEqual(eventTypes)
     for (const [type, { post }] of Object.entries(webhooks)) {
       const { $ref } = post.requestBody.content['application/json'].schema
-      const ofSchema = /^#\/components\/schemas\/(Deposit|Entry|Payout|Address)\w+$/
+      const ofSchema = /^#\/components\/schemas\/(Deposit|Entry|Payout|Order|Address)\w+$/
       expect([type, $ref]).toEqual([type, expect.stringMatching(ofSchema)])
     }
   })

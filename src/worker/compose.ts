@@ -119,7 +119,8 @@ function servicesOf(platform: Platform, cell: CellConfig, ranges: readonly Chose
   // A stub belongs to the invocation that made it, so each use makes a new one.
   const openScanner = () => config.scanners.getByName(scannerOf(cell))
   const isRestored = () => openScanner().isRestored()
-  const primary: Services['primary'] = ({ usage }) => ({ ...settings, db: sessions.primary(usage), isRestored })
+  const writeContext = (db: WriteDatabase) => ({ ...settings, db, isRestored, scanner: openScanner() })
+  const primary: Services['primary'] = ({ usage }) => writeContext(sessions.primary(usage))
   const noteWrite = async () => {
     try {
       await openScanner().noteWrite()
@@ -154,7 +155,7 @@ function servicesOf(platform: Platform, cell: CellConfig, ranges: readonly Chose
     endpoints: config.webhooks,
     read: (invocation, work) => sessions.reading(invocation, (db) => work({ ...settings, db })),
     async write(invocation, followUp, work) {
-      const result = await sessions.writing(invocation, (db) => work({ ...settings, db, isRestored }))
+      const result = await sessions.writing(invocation, (db) => work(writeContext(db)))
       if (result.ok) await followUps[followUp]()
       return result
     },

@@ -16,11 +16,15 @@ import { hostOf } from './platform/object-host.ts'
 import type {
   AddressOptions,
   ApproveOptions,
+  CancelOrdersOptions,
   CellOptions,
   DecisionToMake,
   EntriesQuery,
   EntryToPost,
   LedgerMethods,
+  OrdersQuery,
+  OrderToAsk,
+  OrderToCancel,
   PayoutsQuery,
   PayoutToAsk,
   StepOptions,
@@ -146,6 +150,15 @@ export class Ledger extends WorkerEntrypoint<Bindings> implements LedgerMethods 
   address(uid: number, options?: AddressOptions) {
     return service.ledger(this.env).address(uid, options)
   }
+  orders(query: OrdersQuery) {
+    return service.ledger(this.env).orders(query)
+  }
+  askOrders(orders: readonly OrderToAsk[], by: string, options?: CellOptions) {
+    return service.ledger(this.env).askOrders(orders, by, options)
+  }
+  cancelOrders(orders: readonly OrderToCancel[], by: string, options?: CancelOrdersOptions) {
+    return service.ledger(this.env).cancelOrders(orders, by, options)
+  }
   payouts(query: PayoutsQuery) {
     return service.ledger(this.env).payouts(query)
   }
@@ -162,6 +175,7 @@ export class Ledger extends WorkerEntrypoint<Bindings> implements LedgerMethods 
 
 export type {
   AddressOptions,
+  CancelOrdersOptions,
   CellOptions,
   DecisionToMake,
   EntriesQuery,
@@ -171,7 +185,11 @@ export type {
   LedgerEntry,
   LedgerError,
   LedgerEvent,
+  LedgerOrder,
   LedgerPayout,
+  OrdersQuery,
+  OrderToAsk,
+  OrderToCancel,
   PayoutsQuery,
   PayoutToAsk,
 } from './rpc/ledger-methods.ts'

@@ -29,6 +29,8 @@ export type FollowUp = 'nothing' | 'wake' | 'note-and-wake' | 'expect-payment'
 export type RequestWriteContext = WriteContext & {
   /** Asks the scanner whether the database is a restored older copy. */
   readonly isRestored: () => Promise<boolean>
+  /** Prepares the issue of an address. */
+  readonly scanner: Pick<ScannerCalls, 'prepareIssue'>
 }
 
 /**

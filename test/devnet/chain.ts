@@ -87,7 +87,7 @@ export async function startDevnet(options: DevnetOptions): Promise<Devnet> {
     const control: Control = createControl(node, { store: keeping.store, keepPayment })
     await control.deployToken()
     const server = await startTronServer(node, control, tronPort)
-    const timers = [setInterval(() => void keepBehind(anvil.evm, options), paceCheckMs)]
+    const timers = [setInterval(() => void keepInTime(anvil.evm, options), paceCheckMs)]
     if (options.blockSeconds !== null)
       timers.push(setInterval(() => void keeping.store().catch(() => {}), storeEveryMs))
     const stop = async () => {
@@ -119,21 +119,18 @@ async function untilMined(node: DevnetNode, txid: string): Promise<void> {
 }
 
 /**
- * Keeps the time of a chain that makes blocks by a timer near the clock. When the chain's time has
- * reached the clock, it makes one block in each slot of 3 s, as the real chain does. After the
- * machine has slept, its next block has the present time.
+ * Keeps the time of a chain that makes blocks by a timer at the clock: an order counts only blocks
+ * that are made after it. It makes one block in each slot of 3 s, as the real chain does. After a
+ * start, and after the machine has slept, its next block has the present time.
  */
-async function keepBehind(
-  evm: Evm,
-  { blockSeconds, behindSeconds }: Pick<AnvilOptions, 'blockSeconds' | 'behindSeconds'>,
-): Promise<void> {
+async function keepInTime(evm: Evm, { blockSeconds }: Pick<AnvilOptions, 'blockSeconds'>): Promise<void> {
   if (blockSeconds === null) return
   try {
     const { timestamp } = await evm.call<{ timestamp: string }>('eth_getBlockByNumber', 'latest', false)
     const isNear = Number(timestamp) > Date.now() / 1_000 - 10 * slotSeconds
     if (isNear) await evm.call('evm_setIntervalMining', slotSeconds)
-    const now = timeBehind(behindSeconds)
-    if (Number(timestamp) < now - 10 * slotSeconds) await evm.call('evm_setNextBlockTimestamp', now)
+    const now = timeBehind(0)
+    if (Number(timestamp) < now - 2 * slotSeconds) await evm.call('evm_setNextBlockTimestamp', now)
   } catch {
     // a call fails only if anvil has ended, which `ended` reports
   }

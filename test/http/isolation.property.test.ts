@@ -15,7 +15,7 @@ interface Holding {
   readonly txids: readonly string[]
   readonly wids: readonly number[]
   readonly ids: readonly number[]
-  /** The `osn` of a payout that was asked for in this caller's name. */
+  /** The `osn` of a payout and the reference of an order that were asked for in this caller's name. */
   readonly orders: readonly string[]
   /** Amounts as responses write them; no other caller has the same. */
   readonly amounts: readonly string[]
@@ -42,6 +42,8 @@ beforeAll(async () => {
   await service.tick()
   const payouts = uids.map((uid) => ({ ...payoutRequest(), uid, osn: `out-${uid}` }))
   expect((await service.send('/ledger/payouts', { payouts })).status).toBe(200)
+  const orders = uids.map((uid) => ({ uid, cuy: 2, amt: '3', order: `in-${uid}` }))
+  expect((await service.send('/ledger/orders', { orders })).status).toBe(200)
   // Each caller also has a deposit that is not final: recharge must mention it to nobody else.
   for (const [, second] of owned) if (second) service.chain.add([usdtTo(second, 1_000_000n)])
   holdings = await Promise.all(
@@ -56,7 +58,7 @@ beforeAll(async () => {
         txids: paid[i] ?? [],
         wids: data.list.map(({ wid }) => wid),
         ids: data.list.map(({ id }) => id),
-        orders: [`out-${uid}`],
+        orders: [`out-${uid}`, `in-${uid}`],
         amounts: [`5000.${part}`, `8000.${part}`],
       }
     }),
@@ -77,7 +79,7 @@ function marksOf({ uid, addresses, txids, wids, ids, amounts }: Holding): readon
   return [
     ...[...written, ...txids, ...amounts, String(uid)].map((text) => new RegExp(text.replace('.', '\\.'), 'i')),
     ...wids.map((wid) => new RegExp(`"wid":${wid}\\b`)),
-    ...ids.map((id) => new RegExp(`"id":${id},"uid"`)),
+    ...ids.map((id) => new RegExp(`"id":${id},"uid":\\d+,"wid"`)),
   ]
 }
 
@@ -109,6 +111,14 @@ const shapes: Readonly<Record<string, Readonly<Record<string, fc.Arbitrary<() =>
     uid: anyOf(({ uid }) => [uid]),
     address: addressValue,
     txid: txidValue,
+  },
+  '/tron/orders': {
+    limit: oneOf('1', '100'),
+    before: idValue,
+    order: osnValue,
+    state: oneOf('open', 'paid'),
+    address: addressValue,
+    uid: anyOf(({ uid }) => [uid]),
   },
   '/tron/payouts': {
     limit: oneOf('1', '100'),
@@ -205,6 +215,7 @@ describe('a response to one caller', () => {
       '/wallet/flow/list?limit=100',
       '/tron/deposits?limit=100',
       '/tron/deposits?state=credited&cuy=2',
+      '/tron/orders',
       '/tron/payouts',
       '/tron/balance?cuy=2',
       '/tron/generate',

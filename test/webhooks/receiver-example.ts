@@ -7,12 +7,14 @@ import { Webhook } from 'standardwebhooks'
  */
 type Read = (name: string, value: unknown, number: { readonly source?: string }) => unknown
 
+const amounts = ['amt', 'balance', 'fee', 'at_least', 'seen', 'credited']
+
 /**
  * The event in a body, each amount as its text: a number of JavaScript loses digits from the
  * sixteenth on.
  */
 function parseEvent(body: string): unknown {
-  const read: Read = (name, value, { source }) => (['amt', 'balance', 'fee'].includes(name) ? (source ?? value) : value)
+  const read: Read = (name, value, { source }) => (amounts.includes(name) ? (source ?? value) : value)
   return JSON.parse(body, read as Parameters<typeof JSON.parse>[1])
 }
 

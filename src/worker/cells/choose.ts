@@ -37,8 +37,8 @@ export function readUsers(values: readonly unknown[]): readonly number[] | null 
 }
 
 /**
- * Reads `uid` of each item in a sent list of entries or payouts; null if this is no list, if it is
- * empty, or if a `uid` is no user.
+ * Reads `uid` of each item in a sent list of entries, payouts or orders; null if this is no list,
+ * if it is empty, or if a `uid` is no user.
  */
 export function usersOfList(list: unknown): readonly number[] | null {
   if (!Array.isArray(list) || list.length === 0) return null

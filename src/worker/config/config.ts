@@ -11,6 +11,7 @@ import type { ScannerCalls, SharedBlocks } from '../chain/chain.ts'
 import type { EndpointKey } from '../common/ids.ts'
 import { type PageWallet, pageWallets } from '../common/page-wallets.ts'
 import type { Result } from '../common/result.ts'
+import { isSafeUrl } from '../common/safe-url.ts'
 import type { PayoutRules } from '../ledger/context.ts'
 import type { WebhookEndpoint } from '../webhooks/store/endpoint-state.ts'
 import { type AuthConfig, authSchema, backendAuthSchema, refuseSharedKeys, type TokenConfig } from './auth.ts'
@@ -18,17 +19,7 @@ import { brandSchema, type PageBrand } from './brand.ts'
 import { type ChainConfig, chainSchema } from './chain.ts'
 import { type DeskAccess, deskAccessSchema, refuseSharedTeamKeys } from './desk.ts'
 import { payoutsSchema, readPayouts } from './payouts.ts'
-import {
-  addressText,
-  type Bindings,
-  integerFrom,
-  isSafeUrl,
-  listOf,
-  optional,
-  parseBindings,
-  parsedBy,
-  text,
-} from './schemas.ts'
+import { addressText, type Bindings, integerFrom, listOf, optional, parseBindings, parsedBy, text } from './schemas.ts'
 import { endpointsSchema } from './webhooks.ts'
 
 /** `CORS_ORIGINS`: the origins whose web pages may read responses; `*` for all. */

@@ -1,6 +1,7 @@
 import * as z from 'zod/mini'
 import { parseAddress } from '../chain/address.ts'
 import { err, ok, parseJson, type Result } from '../common/result.ts'
+import { isSafeUrl } from '../common/safe-url.ts'
 
 /** The bindings and variables of a deployment by name, before they are parsed. */
 export type Bindings = Readonly<Record<string, unknown>>
@@ -111,20 +112,6 @@ export const url = parsedText('an https URL without user and password (http only
   const parsed = URL.parse(value)
   return isSafeUrl(value) && parsed?.username === '' && parsed.password === '' ? value : null
 })
-
-/** Whether a text is an https URL, or an http URL of this machine. */
-export function isSafeUrl(value: string): boolean {
-  const parsed = URL.parse(value)
-  return parsed?.protocol === 'https:' || (parsed?.protocol === 'http:' && isLoopback(parsed.hostname))
-}
-
-/**
- * Whether a URL's host name means this machine, for which plain http and `DEV_UID` are accepted.
- * IPv6 addresses have brackets, as in `URL.hostname`.
- */
-export function isLoopback(hostname: string): boolean {
-  return hostname === 'localhost' || hostname === '[::1]' || /^127\.\d{1,3}\.\d{1,3}\.\d{1,3}$/.test(hostname)
-}
 
 /**
  * Host and port of a URL in one spelling: always with a port, without a dot after the host. `URL`

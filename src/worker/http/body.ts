@@ -18,7 +18,7 @@ import {
 const bodyDepthMax = 3
 
 /**
- * Reads a JSON body without checking it. Each amount (`amt`, `fee`) stays the text of its digits as
+ * Reads a JSON body without checking it. Each amount stays the text of its digits as
  * sent. Another number whose digits a double cannot keep becomes NaN, which no schema accepts. An
  * optional member that is null is left out.
  */
@@ -64,7 +64,13 @@ function membersOfBody(body: unknown): Readonly<Record<string, unknown>> | null 
  * Members of requests that may be null, which counts as absent: serializers of many languages write
  * null for a member that is not set.
  */
-const optionalMembers: readonly string[] = ['mark', 'fee', 'proof', 'moved', 'attempts']
+const optionalMembers: readonly string[] = [
+  ...['mark', 'fee', 'proof', 'moved', 'attempts'],
+  ...['atLeast', 'until', 'take', 'return', 'why'],
+]
+
+/** Members of requests that are amounts: each stays the text of its digits. */
+const amountMembers: readonly string[] = ['amt', 'fee', 'atLeast']
 
 /**
  * Removes the `optionalMembers` that are null from an object, or from each object of a list. For
@@ -87,7 +93,7 @@ function parseExactly(bytes: Uint8Array): Result<unknown, Problem> {
     const value = parseWithSource(text, (key, value, { source }) => {
       if (value === null && optionalMembers.includes(key)) return undefined // undefined removes the member
       if (typeof value !== 'number') return value
-      if (key === 'amt' || key === 'fee') return source
+      if (amountMembers.includes(key)) return source
       return String(value) === source?.replace(/\.0+$/, '') ? value : Number.NaN // 7.0 is a whole number, too
     })
     const fault = findFault(text)

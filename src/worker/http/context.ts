@@ -84,7 +84,7 @@ export interface LedgerRoute {
    * parameter `uid`, or in the items of this member of its body. Null if it names none; then its
    * parameter `cell` chooses.
    */
-  readonly usersIn: 'uid' | 'entries' | 'payouts' | null
+  readonly usersIn: 'uid' | 'entries' | 'payouts' | 'orders' | null
   /** The scopes for a request with this URL. Its sender must have one of them. */
   readonly scope: (url: string) => Scope | readonly Scope[]
   /** The route exists only if payouts are configured (`PAYOUTS`). */

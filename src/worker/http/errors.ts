@@ -3,6 +3,7 @@ import type { Reason } from '../common/reasons.ts'
 import type { QueryFailure } from '../common/result.ts'
 import type { DecideFailure } from '../deposits/decide.ts'
 import type { PostFailure } from '../ledger/post-entries.ts'
+import type { OrderFailure } from '../orders/failure.ts'
 import { headRetrySeconds, type PayoutFailure } from '../payouts/failure.ts'
 import type { PersonFailure } from './auth/access-assertion.ts'
 import type { AuthFailure, Scope } from './auth/authenticate.ts'
@@ -229,6 +230,24 @@ export function toPayoutProblem(failure: PayoutFailure): Problem {
       return { status: 404, msg: failure.why }
     case 'forbidden':
       return { status: 403, msg: failure.why }
+  }
+}
+
+/**
+ * The problem of a refused request about orders. The sentence names the order at fault by its
+ * number in the request, from 1.
+ */
+export function toOrderProblem(failure: OrderFailure): Problem {
+  const prefix = 'order' in failure && failure.order !== undefined ? `order ${failure.order}: ` : ''
+  switch (failure.kind) {
+    case 'bad-input':
+      return { status: 400, msg: `${prefix}${failure.member}: ${failure.why}` }
+    case 'conflict':
+      return { status: 409, reason: failure.reason, msg: `${prefix}${failure.why}` }
+    case 'unknown-order':
+      return { status: 404, msg: `${prefix}${failure.why}` }
+    default:
+      return toReasonedProblem(failure)
   }
 }
 

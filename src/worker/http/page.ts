@@ -1,5 +1,5 @@
+import { isLoopback } from '../common/safe-url.ts'
 import type { StaticFiles } from '../config/config.ts'
-import { isLoopback } from '../config/schemas.ts'
 import { policyHeader } from './middleware/every-request.ts'
 import { callerPagePath, type PageSettings, withSettings } from './page-settings.ts'
 

@@ -2,7 +2,7 @@ import * as z from 'zod/mini'
 import { addressFromHex, parseAddress } from '../chain/address.ts'
 import { type CurrencyId, reservedUid, type Uid } from '../common/ids.ts'
 import { err, ok, type QueryFailure, type Result } from '../common/result.ts'
-import type { UnixMs } from '../common/time.ts'
+import { instantForm, parseInstant } from '../common/time.ts'
 import type { Currencies } from '../ledger/currencies.ts'
 import { currencyExpected } from '../ledger/parse-post.ts'
 import type { RequestContext } from './context.ts'
@@ -156,25 +156,11 @@ export function choiceParam<const Choice extends string>(choices: readonly Choic
   return z.enum([...choices], `one of ${choices.join(', ')}`)
 }
 
-const leapDay = '(\\d\\d(0[48]|[2468][048]|[13579][26])|([02468][048]|[13579][26])00)-02-29'
-const otherDay =
-  '\\d{4}-((0[13578]|1[02])-(0[1-9]|[12]\\d|3[01])|(0[469]|11)-(0[1-9]|[12]\\d|30)|02-(0[1-9]|1\\d|2[0-8]))'
-const time = '([01]\\d|2[0-3]):[0-5]\\d(:[0-5]\\d(\\.\\d{1,9})?)?'
-/**
- * ISO 8601 with a zone, and a day that exists. `Date.parse` alone accepts other forms, and reads 31
- * April as 1 May.
- */
-const instantForm = new RegExp(`^(${leapDay}|${otherDay})T${time}(Z|[+-]([01]\\d|2[0-3]):[0-5]\\d)$`)
-
-/** Digits below a millisecond. Other languages write them, but no stored time has them. */
-const belowMilliseconds = /(?<=\.\d{3})\d+/
-
 /**
  * A parameter that is an instant. Digits below a millisecond are cut off: a stored time that
  * another language writes with more zeros stays the same time.
  */
 export function instantParam() {
   const takes = 'an ISO 8601 instant such as 2026-11-01T00:00:00Z or 2026-11-01T08:00:00.000%2B08:00'
-  // safe: the form is that of an instant
-  return textParam(takes, instantForm, (value) => Date.parse(value.replace(belowMilliseconds, '')) as UnixMs)
+  return textParam(takes, instantForm, parseInstant)
 }

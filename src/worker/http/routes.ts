@@ -7,6 +7,8 @@ import { ledgerAddresses, ledgerAddressesDocs } from './routes/ledger-addresses.
 import { ledgerDeposits, ledgerDepositsDocs } from './routes/ledger-deposits.ts'
 import { ledgerEntries, ledgerEntriesDocs } from './routes/ledger-entries.ts'
 import { ledgerEvents, ledgerEventsDocs } from './routes/ledger-events.ts'
+import { ledgerOrders, ledgerOrdersDocs } from './routes/ledger-orders.ts'
+import { ledgerOrdersCancel, ledgerOrdersCancelDocs } from './routes/ledger-orders-cancel.ts'
 import { ledgerPayouts, ledgerPayoutsDocs } from './routes/ledger-payouts.ts'
 import { ledgerPayoutsApprove, ledgerPayoutsApproveDocs } from './routes/ledger-payouts-approve.ts'
 import { ledgerPayoutsCancel, ledgerPayoutsCancelDocs } from './routes/ledger-payouts-cancel.ts'
@@ -17,10 +19,12 @@ import { ledgerSummary, ledgerSummaryDocs } from './routes/ledger-summary.ts'
 import { ledgerTransaction, ledgerTransactionDocs } from './routes/ledger-transaction.ts'
 import { ledgerWallets, ledgerWalletsDocs } from './routes/ledger-wallets.ts'
 import { postLedgerEntries, postLedgerEntriesDocs } from './routes/post-ledger-entries.ts'
+import { postLedgerOrders, postLedgerOrdersDocs } from './routes/post-ledger-orders.ts'
 import { postLedgerPayouts, postLedgerPayoutsDocs } from './routes/post-ledger-payouts.ts'
 import { tronBalance, tronBalanceDocs } from './routes/tron-balance.ts'
 import { tronDeposits, tronDepositsDocs } from './routes/tron-deposits.ts'
 import { tronGenerate, tronGenerateDocs } from './routes/tron-generate.ts'
+import { tronOrders, tronOrdersDocs } from './routes/tron-orders.ts'
 import { tronPayouts, tronPayoutsDocs } from './routes/tron-payouts.ts'
 import { tronRecharge, tronRechargeDocs } from './routes/tron-recharge.ts'
 import { walletFlowList, walletFlowListDocs } from './routes/wallet-flow-list.ts'
@@ -29,14 +33,15 @@ import { walletStatement, walletStatementDocs } from './routes/wallet-statement.
 
 /** Every route for users and monitoring. Those for backends are in `ledgerRoutes`. */
 export const routes = [
-  ...[tronGenerate, tronBalance, tronRecharge, tronDeposits, tronPayouts, walletList, walletFlowList],
-  ...[walletStatement, acceptedCurrencies, health],
+  ...[tronGenerate, tronBalance, tronRecharge, tronDeposits, tronOrders, tronPayouts],
+  ...[walletList, walletFlowList, walletStatement, acceptedCurrencies, health],
 ] as const
 
 /** Every route for backends and people at the desk. */
 export const ledgerRoutes = [
   ...[ledgerEntries, postLedgerEntries, ledgerEvents, ledgerWallets, ledgerAddress, ledgerAddresses],
   ...[ledgerDeposits, decideLedgerDeposits, ledgerSummary, ledgerTransaction, ledgerStatement],
+  ...[ledgerOrders, postLedgerOrders, ledgerOrdersCancel],
   ...[ledgerPayouts, postLedgerPayouts, ledgerPayoutsApprove, ledgerPayoutsCancel],
   ...[ledgerPayoutsUnsigned, ledgerPayoutsSigned],
 ] as const
@@ -51,6 +56,7 @@ export const operations = () =>
     '/tron/balance': { get: tronBalanceDocs() },
     '/tron/recharge': { get: tronRechargeDocs() },
     '/tron/deposits': { get: tronDepositsDocs() },
+    '/tron/orders': { get: tronOrdersDocs() },
     '/tron/payouts': { get: tronPayoutsDocs() },
     '/wallet/list': { get: walletListDocs() },
     '/wallet/flow/list': { get: walletFlowListDocs() },
@@ -64,6 +70,8 @@ export const operations = () =>
     '/ledger/statement': { get: ledgerStatementDocs() },
     '/ledger/transaction': { get: ledgerTransactionDocs() },
     '/ledger/address': { get: ledgerAddressDocs() },
+    '/ledger/orders': { get: ledgerOrdersDocs(), post: postLedgerOrdersDocs() },
+    '/ledger/orders/cancel': { post: ledgerOrdersCancelDocs() },
     '/ledger/payouts': { get: ledgerPayoutsDocs(), post: postLedgerPayoutsDocs() },
     '/ledger/payouts/approve': { post: ledgerPayoutsApproveDocs() },
     '/ledger/payouts/cancel': { post: ledgerPayoutsCancelDocs() },

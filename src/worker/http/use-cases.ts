@@ -1,5 +1,6 @@
 import * as z from 'zod/mini'
-import type { CurrencyId, EventId, PayoutId } from '../common/ids.ts'
+import type { CurrencyId, EventId, OrderId, PayoutId } from '../common/ids.ts'
+import { orderStates } from '../common/order-states.ts'
 import { payoutStates } from '../common/payout-states.ts'
 import { ok, type QueryFailure, type Result } from '../common/result.ts'
 import { decideDeposits } from '../deposits/decide.ts'
@@ -10,6 +11,11 @@ import type { AppContext, PayoutRules, ReadContext } from '../ledger/context.ts'
 import { type Entry, osnCharsMax, osnForm, postedItem, type WriteAmount } from '../ledger/entry.ts'
 import { listEntries, listWallets } from '../ledger/list-entries.ts'
 import { postEntries } from '../ledger/post-entries.ts'
+import { askOrders } from '../orders/ask.ts'
+import { cancelOrders } from '../orders/cancel.ts'
+import { listOrders } from '../orders/list.ts'
+import type { Order, OrderSelection } from '../orders/order.ts'
+import { orderItem } from '../orders/order-item.ts'
 import { askPayouts } from '../payouts/ask.ts'
 import { approvePayouts, cancelPayouts } from '../payouts/decide.ts'
 import { listPayouts } from '../payouts/list.ts'
@@ -24,6 +30,7 @@ import { rechargeQuery } from './routes/tron-recharge.ts'
 import { flowListQuery, pageRowsMax } from './routes/wallet-flow-list.ts'
 
 const osnExpected = `an osn of at most ${osnCharsMax} printable ASCII characters`
+const orderExpected = `a reference of at most ${osnCharsMax} printable ASCII characters`
 
 /** What `after` of the list of events must be, for the sentence that refuses any other value. */
 const afterExpected = `0 or the id of an event: a whole number up to ${Number.MAX_SAFE_INTEGER}`
@@ -46,6 +53,17 @@ const selectedPayouts = z.object({
   limit: z.optional(wholeNumber(pageRowsMax)),
   before: z.optional(idParam<PayoutId>()),
 } satisfies ParametersOf<PayoutSelection>)
+
+/** The parameter that is the reference of an order. */
+export const orderParam = () => textParam(orderExpected, osnForm, (order) => order, osnCharsMax)
+const selectedOrders = z.object({
+  uid: z.optional(uidParam()),
+  order: z.optional(orderParam()),
+  state: z.optional(choiceParam(orderStates)),
+  address: z.optional(addressParam()),
+  limit: z.optional(wholeNumber(pageRowsMax)),
+  before: z.optional(idParam<OrderId>()),
+} satisfies ParametersOf<OrderSelection>)
 
 /**
  * What a route takes from its use case. Over RPC the same holds, except that a Worker that is bound
@@ -92,7 +110,11 @@ export function payoutRulesOf({ payouts }: Pick<AppContext, 'payouts'>): PayoutR
  * What backends can ask for over HTTP and over RPC: a row for each use case. `write` writes the
  * amounts of the answers. HTTP has further routes, which RPC does not have.
  */
-export const createUseCases = <A>(write: WriteAmount<A>) => ({ ...ofLedger(write), ...ofPayouts(write) })
+export const createUseCases = <A>(write: WriteAmount<A>) => ({
+  ...ofLedger(write),
+  ...ofOrders(write),
+  ...ofPayouts(write),
+})
 
 function ofLedger<A>(write: WriteAmount<A>) {
   const entries = (list: readonly Entry[], { currencies }: AppContext) =>
@@ -150,6 +172,43 @@ function ofLedger<A>(write: WriteAmount<A>) {
         if (!decided.ok) return decided
         const items = decided.value.deposits.map((one) => ownedDepositItem(one, context.currencies, write))
         return ok({ ...listed(items), replayed: decided.value.replayed })
+      },
+    },
+  } as const satisfies Record<string, Row>
+}
+
+function ofOrders<A>(write: WriteAmount<A>) {
+  const orders = (list: readonly Order[], { currencies }: AppContext) =>
+    list.map((order) => orderItem(order, currencies, write))
+  return {
+    orders: {
+      usersIn: 'uid',
+      scope: () => 'ledger:read',
+      input: selectedOrders,
+      async reads(context, selection: z.output<typeof selectedOrders>) {
+        const { list, count } = await listOrders(context, selection)
+        return ok({ list: orders(list, context), count })
+      },
+    },
+    askOrders: {
+      usersIn: 'orders',
+      scope: () => 'ledger:post',
+      member: 'orders',
+      followUp: 'note-and-wake',
+      async writes(context, sent, by: Backend) {
+        const asked = await askOrders(context, sent, by.name, context.clock.now())
+        if (!asked.ok) return asked
+        return ok({ ...listed(orders(asked.value.orders, context)), replayed: asked.value.replayed })
+      },
+    },
+    cancelOrders: {
+      usersIn: 'orders',
+      scope: () => 'ledger:post',
+      member: null,
+      followUp: 'note-and-wake',
+      async writes(context, sent, by: Backend) {
+        const cancelled = await cancelOrders(context, sent, by.name)
+        return cancelled.ok ? ok(listed(orders(cancelled.value, context))) : cancelled
       },
     },
   } as const satisfies Record<string, Row>

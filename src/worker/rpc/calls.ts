@@ -6,6 +6,7 @@ import type { Backend, Scope } from '../http/auth/authenticate.ts'
 import { withoutNulls } from '../http/body.ts'
 import type { ReadUseCase, WriteUseCase } from '../http/use-cases.ts'
 import { backendNameExpected, parseBackendName } from '../ledger/entry.ts'
+import type { IssueFailure } from '../orders/failure.ts'
 import type { Cell, Services } from '../services.ts'
 import { readQuery, refuse, runCall, toLedgerError } from './call.ts'
 import type { CellOptions, LedgerAnswer, LedgerError, LedgerMethods } from './ledger-methods.ts'
@@ -67,22 +68,23 @@ export function createCalls(cells: readonly [Cell, ...Cell[]]) {
     return read(method, useCase, isOnly ? query : others, undefined, cell)
   }
   /** Runs a use case that may write, in the name of the backend `by`. */
-  const write = <T extends object, Failure extends LedgerError>(
+  const write = <T extends object, Failure extends LedgerError | IssueFailure>(
     method: Method,
     useCase: WriteUseCase<Backend, T, Failure>,
     sent: unknown,
     by: unknown,
     options?: CellOptions,
   ) => {
-    const concern = () => ({ uids: useCase.usersIn === null ? [] : usersOfList(sent), cell: options?.cell })
+    const concern = () => ({ uids: usersOfSent(useCase, sent), cell: options?.cell })
     return call<T>(method, options, concern, async (services, invocation) => {
       if (lacksPayouts(useCase, services)) return err(notHere)
       const name = parseBackendName(by)
       if (name === null) return err({ kind: 'bad-input', member: 'by', why: backendNameExpected })
       const sender = { name, scopes }
-      return services.write(invocation, useCase.followUp, (context) =>
+      const written = await services.write(invocation, useCase.followUp, (context) =>
         useCase.writes(context, withoutNulls(sent), sender),
       )
+      return written.ok ? written : err(hasWhy(written.error) ? written.error : toLedgerError(written.error))
     })
   }
   return { call, read, select, write }
@@ -90,6 +92,19 @@ export function createCalls(cells: readonly [Cell, ...Cell[]]) {
 
 const lacksPayouts = ({ isOfPayouts }: { readonly isOfPayouts?: true }, { settings }: Services) =>
   isOfPayouts === true && settings.payouts === null
+
+/** Whether a failure has its sentence. One of issuing an address gets it here. */
+const hasWhy = (failure: LedgerError | IssueFailure): failure is LedgerError => 'why' in failure
+
+/** The users whom a sent list, or the list in a sent body, names, as `Concerned` has them. */
+function usersOfSent(
+  { usersIn, member }: Pick<WriteUseCase<Backend, unknown, unknown>, 'usersIn' | 'member'>,
+  sent: unknown,
+) {
+  if (usersIn === null) return []
+  const body = sent as { readonly [name: string]: unknown } | null | undefined
+  return usersOfList(member === usersIn ? sent : body?.[usersIn])
+}
 
 /**
  * The users whom a query names, as `Concerned` has them. A query without the `uid` that it needs is

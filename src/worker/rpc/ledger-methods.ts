@@ -5,11 +5,14 @@ import type { DecideFailure, decisionToMake } from '../deposits/decide.ts'
 import type { EventItem } from '../events/events.ts'
 import type { postedEntry } from '../ledger/parse-post.ts'
 import type { PostFailure } from '../ledger/post-entries.ts'
+import type { OrderFailure } from '../orders/failure.ts'
+import type { OrderToAsk, OrderToCancel } from '../orders/parse-order-request.ts'
 import type { approval } from '../payouts/decide.ts'
 import type { PayoutFailure } from '../payouts/failure.ts'
 import type { requestedPayout } from '../payouts/parse-payout-request.ts'
 import type { OwnedDepositItem } from '../schemas/deposit.ts'
 import type { PostedItem } from '../schemas/entry.ts'
+import type { OrderItem } from '../schemas/order.ts'
 import type { PayoutItem } from '../schemas/payout.ts'
 
 /** An entry to be posted. `amt` is a decimal of whole units with its sign, as text: `"-2.5"`. */
@@ -60,6 +63,27 @@ export interface LedgerPayouts {
   readonly count: number
 }
 
+/** Selects orders: the parameters of `GET /ledger/orders`. */
+export interface OrdersQuery extends CellOptions {
+  readonly uid?: number
+  readonly order?: string
+  readonly state?: string
+  readonly address?: string
+  readonly limit?: number
+  readonly before?: number
+}
+
+export type { OrderToAsk, OrderToCancel }
+
+/** An order, as `GET /ledger/orders` shows it; amounts are decimals of whole units, as text. */
+export type LedgerOrder = OrderItem<string>
+
+/** One page of orders. `count` is the number of orders on all pages. */
+export interface LedgerOrders {
+  readonly list: readonly LedgerOrder[]
+  readonly count: number
+}
+
 /** Options of every call. */
 export interface CellOptions {
   /**
@@ -73,6 +97,11 @@ export interface CellOptions {
 export interface AddressOptions extends CellOptions {
   /** Issues a further address, which becomes the user's current one. */
   readonly fresh?: boolean
+}
+
+export interface CancelOrdersOptions extends CellOptions {
+  /** Why, for people: 1 to 200 characters, which are kept with the orders. */
+  readonly why?: string
 }
 
 /** Options of an approval or a cancellation. */
@@ -100,6 +129,7 @@ export type LedgerDeposit = OwnedDepositItem<string>
 export type LedgerError =
   | PostFailure
   | PayoutFailure
+  | Extract<OrderFailure, { kind: 'bad-input' | 'conflict' | 'unknown-order' }>
   | DecideFailure
   | { readonly kind: 'not-found'; readonly why: string }
   | {
@@ -177,6 +207,23 @@ export interface LedgerMethods {
     uid: number,
     options?: AddressOptions,
   ): Promise<LedgerAnswer<{ readonly id: number; readonly address: string }>>
+  /** Reads a page of orders, newest first. `count` is the number of orders on all pages. */
+  orders(query: OrdersQuery): Promise<LedgerAnswer<LedgerOrders>>
+  /**
+   * Asks for 1 to 20 orders, all or none: each gets an address at which its user pays. `by` is the
+   * name of the calling backend.
+   */
+  askOrders(
+    orders: readonly OrderToAsk[],
+    by: string,
+    options?: CellOptions,
+  ): Promise<LedgerAnswer<LedgerOrders & { readonly replayed: boolean }>>
+  /** Cancels 1 to 20 orders for which nothing is credited, all or none. */
+  cancelOrders(
+    orders: readonly OrderToCancel[],
+    by: string,
+    options?: CancelOrdersOptions,
+  ): Promise<LedgerAnswer<LedgerOrders>>
   /** Reads a page of payouts, newest first. `count` is the number of payouts on all pages. */
   payouts(query: PayoutsQuery): Promise<LedgerAnswer<LedgerPayouts>>
   /** Asks for 1 to 20 payouts, all or none. `by` is the name of the calling backend. */

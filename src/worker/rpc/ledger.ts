@@ -8,7 +8,7 @@ import { createUseCases, userQuery } from '../http/use-cases.ts'
 import type { Cell } from '../services.ts'
 import { readQuery, refuse, toConfigurationError, toLedgerError } from './call.ts'
 import { createCalls } from './calls.ts'
-import type { LedgerMethods, StepOptions } from './ledger-methods.ts'
+import type { CellOptions, LedgerMethods } from './ledger-methods.ts'
 
 /** The use cases as RPC answers them: amounts are texts. */
 const useCases = createUseCases(formatUnits)
@@ -39,12 +39,16 @@ export function createLedgerRpc(cells: readonly [Cell, ...Cell[]]): LedgerMethod
         const { fresh = false } = options ?? {}
         if (typeof fresh !== 'boolean') return err({ kind: 'bad-input', member: 'fresh', why: 'true or false' })
         const issued = await services.write(invocation, 'expect-payment', (context) =>
-          issueAddress({ ...context, scanner: services.scanner }, user.value.uid, { fresh }),
+          issueAddress(context, user.value.uid, { fresh }),
         )
         if (!issued.ok) return err(toLedgerError(issued.error))
         return ok({ id: issued.value.id, address: formatBase58(issued.value.address) })
       })
     },
+    orders: (query) => select('orders', useCases.orders, query),
+    askOrders: (orders, by, options) => write('askOrders', useCases.askOrders, orders, by, options),
+    cancelOrders: (orders, by, options) =>
+      write('cancelOrders', useCases.cancelOrders, bodyOf(options, { orders }), by, options),
     payouts: (query) => select('payouts', useCases.payouts, query),
     askPayouts: (payouts, by, options) => write('askPayouts', useCases.askPayouts, payouts, by, options),
     approvePayouts: (ids, by, options) =>
@@ -57,15 +61,25 @@ export function createLedgerRpc(cells: readonly [Cell, ...Cell[]]): LedgerMethod
 /** Makes the methods for an invalid configuration: each of them answers `not-configured`. */
 export function createUnconfiguredLedgerRpc(): LedgerMethods {
   const all = async () => refuse(toConfigurationError(notConfigured))
+  const orders = { orders: all, askOrders: all, cancelOrders: all }
   const payouts = { payouts: all, askPayouts: all, approvePayouts: all, cancelPayouts: all }
-  return { post: all, decideDeposits: all, entries: all, events: all, wallets: all, address: all, ...payouts }
+  return {
+    post: all,
+    decideDeposits: all,
+    entries: all,
+    events: all,
+    wallets: all,
+    address: all,
+    ...orders,
+    ...payouts,
+  }
 }
 
 /**
  * The body of the HTTP route for the same step. `cell` is no part of it: it only chooses a
  * database, and a deployment with one database ignores it.
  */
-function bodyOf(options: StepOptions | undefined, members: object): unknown {
+function bodyOf(options: CellOptions | undefined, members: object): unknown {
   const { cell: _, ...others } = options ?? {}
   return { ...others, ...members }
 }

@@ -214,7 +214,7 @@ describe('two people', () => {
     await askForPayouts()
     const posts = ledgerRoutes.filter(({ method }) => method === 'POST').map(({ path }) => path)
     const open = ['/ledger/deposits/decide', '/ledger/payouts/approve', '/ledger/payouts/cancel']
-    expect(posts.filter((path) => !open.includes(path))).toHaveLength(3)
+    expect(posts.filter((path) => !open.includes(path))).toHaveLength(5)
     for (const path of posts) {
       const { status, body } = await read(await act('eve@example.com', path, { ids: [] }))
       if (open.includes(path)) expect(status, path).toBe(400)

@@ -74,7 +74,9 @@ describe('a remark', () => {
     'the mark of an entry': [member(named('EntryToTake'), 'mark'), 0],
     'the mark of a payout': [member(named('PayoutToAsk'), 'mark'), 0],
     'the reason of a decision': [member(named('DecisionToMake'), 'why'), 1],
+    'the mark of an order': [member(named('OrderToAsk'), 'mark'), 0],
     'the reason of a cancellation': [member(named('CancelPayoutsRequest'), 'why'), 1],
+    'the reason for cancelling an order': [member(named('CancelOrdersRequest'), 'why'), 1],
   } as const
 
   test.each(Object.entries(remarks))(
@@ -97,6 +99,14 @@ describe('a remark', () => {
   )
 })
 
+it('has an order with positive amounts, an instant with a zone, and a URL of printable characters', () => {
+  const { amt, atLeast, until = {}, return: back = {} } = named('OrderToAsk').properties ?? {}
+  for (const amount of [amt, atLeast])
+    expect(['2.5', '0', '-2.5'].filter((text) => fits(textOf(amount), text))).toEqual(['2.5'])
+  expect(['2026-12-01T00:00:00Z', '2026-12-01', '1796083200'].filter((text) => fits(until, text))).toHaveLength(1)
+  expect(['https://a.example/x', 'https://a.example/ x', ''].filter((text) => fits(back, text))).toHaveLength(1)
+})
+
 it('says of a list in a request that it has no item twice', () => {
   const lists = documentedOperations().flatMap(
     // the items of `/signed` are answered one by one
@@ -108,6 +118,8 @@ it('says of a list in a request that it has no item twice', () => {
     'DecideDepositsRequest',
     'ApprovePayoutsRequest',
     'CancelPayoutsRequest',
+    'AskOrdersRequest',
+    'CancelOrdersRequest',
   ]
   const list = (name: string) => Object.values(named(name).properties ?? {}).find(({ items }) => items !== undefined)
   expect(bodies).toHaveLength(lists.length)

@@ -1,9 +1,12 @@
 import { hexToBytes } from '@noble/hashes/utils.js'
 import { type Address, formatBase58 } from '../../../src/worker/chain/address.ts'
 import { bytesOf, readFields } from '../../../src/worker/chain/contract.ts'
+import { ordersHeldMax } from '../../../src/worker/common/order-states.ts'
 import type { Situation } from '../../../src/worker/http/openapi/docs.ts'
 import { payoutTo, signedMessage } from '../../../src/worker/http/openapi/payout.ts'
+import { ordersMax } from '../../../src/worker/orders/parse-order-request.ts'
 import { startThreeCells } from '../../cells/three-cells.ts'
+import { followChain } from '../../orders/answers.ts'
 import { usdtWith } from '../../scan/harness.ts'
 import { payoutAddress, payoutBase58 } from '../../support/payouts.ts'
 import { changing } from '../../support/scripted-node.ts'
@@ -187,6 +190,20 @@ const asked = [
   { uid: 7, cuy: 2, amt: '2.5', to: payoutTo, osn: 'payout-2' },
 ]
 
+/** The orders of the examples, as they are asked for. */
+const askedOrders = [
+  { uid: 7, cuy: 2, amt: '25', order: 'tea-1042' },
+  { uid: 7, cuy: 2, amt: '25', order: 'cake-7', atLeast: '24', take: true, mark: 'a whole one' },
+]
+
+/** Asks for orders as the shop, and returns their addresses. */
+const askOrders = async (service: RunningService, orders: readonly object[]) => {
+  const response = await service.ledger('/ledger/orders', postInit({ orders }))
+  if (response.status !== 200) throw new Error(await response.text())
+  const { data } = (await response.json()) as { data: { list: { address: string }[] } } // our own answer
+  return data.list.map(({ address }) => addressFrom(address))
+}
+
 const sendAll = async (
   service: RunningService,
   ...requests: readonly (readonly [path: string, body: object, by?: string])[]
@@ -314,6 +331,30 @@ export const situations: Readonly<Record<Situation, () => Promise<RunningService
   'a database that is away': () => startService({ DB: awayDatabase() }),
   'a rate limit that is reached': () =>
     startService({ RATE_LISTS: reachedLimit, RATE_NODES: reachedLimit, RATE_LEDGER: reachedLimit }),
+  'an open order and one that is partly paid': async () => {
+    const service = await startService()
+    followChain(service)
+    payFinal(service, ...deposits(await addressIn(await service.get('/tron/generate'))))
+    followChain(service)
+    await service.get('/tron/recharge')
+    const [, cake] = await askOrders(service, askedOrders)
+    if (cake === undefined) throw new Error('the answer lacks an order')
+    payFinal(service, usdtTo(cake, 10_000_000n))
+    followChain(service)
+    await service.get('/tron/recharge')
+    return service
+  },
+  'as many orders of a user as hold an address': async () => {
+    const service = await credited()
+    for (let first = 0; first < ordersHeldMax; first += ordersMax) {
+      const references = Array.from({ length: ordersMax }, (_, i) => `many-${first + i}`)
+      await askOrders(
+        service,
+        references.map((order) => ({ uid: 7, cuy: 2, amt: '1', order })),
+      )
+    }
+    return service
+  },
   'a payout that waits and an approved one': withPayouts,
   'a cancelled payout': async () => sendAll(await withPayouts(), ['/cancel', { ids: [1], why: 'a test' }]),
   'a signed payout': withSigned,

@@ -1,7 +1,7 @@
 import { type BackendName, reservedUid, type Uid } from '../../common/ids.ts'
 import { err, ok, type Result } from '../../common/result.ts'
+import { isLoopback } from '../../common/safe-url.ts'
 import type { AuthConfig, TokenConfig } from '../../config/auth.ts'
-import { isLoopback } from '../../config/schemas.ts'
 import { parseBackendName } from '../../ledger/entry.ts'
 import { keepVerified } from './kept-tokens.ts'
 import type { KeySetParts } from './key-set.ts'

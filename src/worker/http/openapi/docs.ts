@@ -50,6 +50,8 @@ export type Situation =
   | 'no scan for four minutes'
   | 'three databases'
   | 'a payment by another backend'
+  | 'an open order and one that is partly paid'
+  | 'as many orders of a user as hold an address'
   | 'a payout that waits and an approved one'
   | 'a cancelled payout'
   | 'a signed payout'

@@ -20,6 +20,12 @@ const eventDescriptions: Readonly<Record<EventType, string>> = {
   'payout.paid': 'The transaction of a payout is final and has paid.',
   'payout.stuck': 'The transaction of a payout is final and has failed or paid something else, or three have expired.',
   'payout.cancelled': 'The money of a payout is back in its wallet.',
+  'order.partly': 'A deposit counts for an order, which needs more: `at_least` − `credited` is missing.',
+  'order.paid':
+    'An order is paid: at least `at_least` is credited. Surplus that comes later makes no further event of the order. Of an order with ' +
+    '`take` `taken` is false where the user had spent the money meanwhile.',
+  'order.expired': 'The time of an order has passed. What comes within 24 hours still counts, and can pay it.',
+  'order.cancelled': 'An order was cancelled.',
   'address.frozen':
     'The issuer of a token has frozen an address: its tokens cannot be collected. One for each log, in the order in which blocks are read; ' +
     'what holds now is `frozen` of `GET /ledger/address`.',

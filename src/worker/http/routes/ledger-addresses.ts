@@ -17,7 +17,7 @@ const query = z.object({
   before: z.optional(idParam<number>()),
 })
 
-/** All addresses of a user, newest first, in pages. Issues none. */
+/** All addresses of a user but those for orders, newest first, in pages. Issues none. */
 export const ledgerAddresses = {
   path: '/ledger/addresses',
   method: 'GET',
@@ -38,7 +38,8 @@ export const ledgerAddressesDocs = () =>
     id: 'listLedgerAddresses',
     summary: 'All addresses of a user',
     description:
-      'Newest first; the first one is shown to the user, and all of them are watched for ever. None is issued.',
+      'Newest first; the first one is shown to the user, and all of them are watched for ever. None is issued. Those that only orders have are not ' +
+      'among them.',
     query,
     parameters: {
       ...docs.uidNote,

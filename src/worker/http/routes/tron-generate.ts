@@ -45,9 +45,8 @@ export const tronGenerate = {
  * `request.fresh` asks for a further one.
  */
 export async function answerAddress(c: RequestContext, uid: Uid, request: AddressRequest): Promise<Response> {
-  const { scanner } = c.env.services
   const fresh = request.fresh === '1'
-  const issued = await writing(c, 'expect-payment', (context) => issueAddress({ ...context, scanner }, uid, { fresh }))
+  const issued = await writing(c, 'expect-payment', (context) => issueAddress(context, uid, { fresh }))
   if (!issued.ok) return refusal(issued.error)
   return success({ id: issued.value.id, address: formatAddress(issued.value.address, request.format) })
 }
