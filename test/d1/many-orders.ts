@@ -11,10 +11,10 @@ const addressesMax = 1_000
 
 /** SQL that stores orders, as many in each state. */
 const ordersOf = (id: string, owner: string, reference: string) => `INSERT INTO payment_order
-  (id, uid, cuy, reference, amount, at_least, address_id, after_height, until, take, mark, posted_by, created_at, state, credited, newest_entry,
-    held_until, ended_at, cancelled_by)
-  SELECT ${id}, ${owner}, 2, ${reference}, 5, 5, ${ordersAddress}, 1, 9000000000000, 0, '', 'shop', 1, state, credited, credited,
-    2, iif(state IN ('open', 'partly'), NULL, 1), iif(state = 'cancelled', 'shop', NULL)
+  (id, uid, cuy, reference, amount, at_least, address_id, after_height, until, take, mark, posted_by,
+    created_at, state, credited, newest_entry, held_until, ended_at, cancelled_by)
+  SELECT ${id}, ${owner}, 2, ${reference}, 5, 5, ${ordersAddress}, 1, 9000000000000, 0, '', 'shop',
+    1, state, credited, credited, 2, iif(state IN ('open', 'partly'), NULL, 1), iif(state = 'cancelled', 'shop', NULL)
   FROM (SELECT i, state, CASE state WHEN 'paid' THEN 5 WHEN 'partly' THEN 1 ELSE 0 END AS credited
     FROM (SELECT i, '${JSON.stringify(orderStates)}' ->> (i % ${orderStates.length}) AS state FROM n))`
 

@@ -26,9 +26,9 @@ import {
 export const isDueOrder = oneOf('open', 'partly')('state')
 
 /**
- * SQL for orders that lists find by their state: the WHERE of indexes, which statements repeat. Open
- * and paid orders are the many; without them no index is written where an order is asked for or is
- * paid at once.
+ * SQL for orders that lists find by their state: the WHERE of indexes, which statements repeat.
+ * Most orders are open or paid. Without these, no index is written when an order is asked for or
+ * is paid at once.
  */
 export const isListedOrder = oneOf('partly', 'expired', 'cancelled')('state')
 

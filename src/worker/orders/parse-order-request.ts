@@ -111,7 +111,7 @@ export const orderToCancel = z.strictObject(key, keyExpected)
 export const cancellationWhy = z.string(whyExpected).check(z.refine(isReadableRemark, whyExpected))
 
 /** The body of a cancellation. */
-export const cancellation = z.strictObject(
+export const orderCancellation = z.strictObject(
   { orders: listOf(orderToCancel), why: z.optional(cancellationWhy) },
   cancellationExpected,
 )
@@ -155,7 +155,7 @@ export function parseOrderRequest(list: unknown, currencies: Currencies): Result
 
 /** Parses the body of a cancellation. Stored data is not read. */
 export function parseOrderCancellation(body: unknown): Result<OrderCancellation, OrderFailure> {
-  const parsed = cancellation.safeParse(body)
+  const parsed = orderCancellation.safeParse(body)
   if (!parsed.success) {
     const { path: [member, ...path] = [], message } = parsed.error.issues[0] ?? {}
     if (member === 'orders') return err(faultOf(path, message))
@@ -166,7 +166,8 @@ export function parseOrderCancellation(body: unknown): Result<OrderCancellation,
     orders.slice(0, i).some((other) => other.uid === uid && other.order === order),
   )
   if (twice >= 0) return err(fault(twice, 'order', otherOrder))
-  return ok({ orders: orders.map(({ uid, order }) => ({ uid: uid as Uid, order })), why }) // safe: checked by the schema
+  // safe: checked by the schema
+  return ok({ orders: orders.map(({ uid, order }) => ({ uid: uid as Uid, order })), why })
 }
 
 const otherOrder = 'another one for each order of a user'

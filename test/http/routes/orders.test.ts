@@ -3,7 +3,6 @@ import { followChain, orderMembers, tea } from '../../orders/answers.ts'
 import {
   addressFrom,
   failed,
-  oneEndpoint,
   payCaller,
   payFinal,
   postInit,
@@ -16,7 +15,7 @@ import {
 
 let service: RunningService
 beforeEach(async () => {
-  service = await startService(oneEndpoint)
+  service = await startService()
   followChain(service)
   await payCaller(service)
   followChain(service)
@@ -36,6 +35,10 @@ interface Listed {
   readonly address: string
   readonly state: string
   readonly created_at: string
+}
+interface Told {
+  readonly type: string
+  readonly data: Readonly<Record<string, unknown>>
 }
 const listOf = ({ body }: { readonly body: unknown }) => (body as { data: { list: readonly Listed[] } }).data.list // our own answer
 const found = async (query: string) => {
@@ -210,15 +213,14 @@ describe('POST /ledger/orders', () => {
     expect((await service.get('/ledger/orders')).status).toBe(401)
   })
 
-  test('tells endpoints of what has become of orders', async () => {
+  test('is followed by events of what has become of the orders', async () => {
     const order = await askOne({ take: true })
     await pay(order, 10_000_000n)
     await pay(order, 15_000_000n)
     await askOne({ order: 'cake-7' })
     await cancel({ orders: [{ uid: 7, order: 'cake-7' }], why: 'sold out' })
-    await service.settled()
-    await service.deliver()
-    const events = service.hooks.map(({ body }) => JSON.parse(body) as { type: string; data: Record<string, unknown> })
+    const feed = await (await service.ledger('/ledger/events')).json<{ data: { list: Told[] } }>()
+    const events = feed.data.list
     const told = events.filter(({ type }) => type.startsWith('order.'))
     expect(told.map(({ type, data }) => [type, data.order, data.state, data.credited])).toEqual([
       ['order.partly', 'tea-1042', 'partly', 10],

@@ -1,5 +1,5 @@
 import { remarkCharsMax } from '../../common/remark.ts'
-import { cancellation, cancellationWhy, ordersMax, orderToCancel } from '../../orders/parse-order-request.ts'
+import { cancellationWhy, orderCancellation, ordersMax, orderToCancel } from '../../orders/parse-order-request.ts'
 import { orderSchema } from '../../schemas/order.ts'
 import * as schemas from '../../schemas/parts.ts'
 import type { LedgerRoute } from '../context.ts'
@@ -22,12 +22,12 @@ const body = () =>
     schemas.component('OrderKey', () => orderToCancel)
     schemas.described(orderToCancel.shape.uid, 'The user.')
     schemas.described(orderToCancel.shape.order, 'The reference.')
-    schemas.described(cancellation.shape.orders, 'The orders. Each once.')
+    schemas.described(orderCancellation.shape.orders, 'The orders. Each once.')
     schemas.describeWhy(
       cancellationWhy,
       `Why, in 1 to ${remarkCharsMax} characters: it is kept with the orders, for people.`,
     )
-    return cancellation
+    return orderCancellation
   })
 
 /**

@@ -117,7 +117,9 @@ SELECT newest_id FROM (SELECT ${orders.id} AS newest_id FROM ${orders} INDEXED B
   LIMIT ${orderRowsMax})
 WHERE newest_id < ${below}`
 
-/** SQL of a user's newest orders: those of each address are in order, and there are few addresses. */
+/**
+ * SQL of a user's newest orders: those of each address are in order, and there are few addresses.
+ */
 const newestOf = (uid: OrderRow['uid'], below: number, most: number) => {
   const own = sql`(SELECT json_group_array(${addresses.id}) FROM ${addresses} INDEXED BY address_order
     WHERE ${addresses.uid} = ${uid} AND ${addresses.for_orders} = 1)`
