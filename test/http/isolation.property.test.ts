@@ -15,7 +15,9 @@ interface Holding {
   readonly txids: readonly string[]
   readonly wids: readonly number[]
   readonly ids: readonly number[]
-  /** The `osn` of a payout and the reference of an order that were asked for in this caller's name. */
+  /**
+   * The `osn` of a payout and the reference of an order that were asked for in this caller's name.
+   */
   readonly orders: readonly string[]
   /** Amounts as responses write them; no other caller has the same. */
   readonly amounts: readonly string[]

@@ -328,8 +328,8 @@ export const events = sqliteTable(
     address: optionalAddressBytes(),
     seconds: integer(),
     reason: text().$type<HeldReason | RefusedReason>(),
-    // JSON: the payout as it was then; of an order its id, state, `credited` and what was seen; of a
-    // deposit the id of its order
+    // JSON: the payout as it was then; of an order its id, state, `credited` and what was seen; of
+    // a deposit the id of its order
     about: text(),
   },
   (table) => [

@@ -385,8 +385,8 @@ export const agreedDecimals = sqliteTable(
 )
 
 /**
- * `operator`: a wallet of an operator. `payer`: a payout address. `other-payer`: a payout address of
- * another cell. `cell`: the first address of the key of a cell.
+ * `operator`: a wallet of an operator. `payer`: a payout address. `other-payer`: a payout address
+ * of another cell. `cell`: the first address of the key of a cell.
  */
 const keptKinds = ['operator', 'payer', 'other-payer', 'cell'] as const
 

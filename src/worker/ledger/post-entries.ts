@@ -16,8 +16,8 @@ import { type PostAttempt, storePost } from './store/posts.ts'
 export type PostFailure =
   | BadPost
   /**
-   * An entry's key (wallet, type and `osn`) is stored already or belongs to a payout or an order, and the post
-   * does not exactly repeat an earlier one.
+   * An entry's key (wallet, type and `osn`) is stored already or belongs to a payout or an order,
+   * and the post does not exactly repeat an earlier one.
    */
   | { readonly kind: 'conflict'; readonly reason: ConflictReason; readonly entry: number; readonly why: string }
   /** The entry takes more than its wallet holds after the entries before it in the post. */

@@ -163,7 +163,9 @@ async function issueMissing(
   return issued === 'issued' ? ok(null) : err({ kind: 'cannot-issue', reason: 'configuration-differs' })
 }
 
-/** Why a request with stored orders is not a repetition of the one that stored them; null if it is. */
+/**
+ * Why a request with stored orders is not a repetition of the one that stored them; null if it is.
+ */
 function whyNotReplayed(
   requested: readonly NewOrder[],
   stored: readonly OrderRow[],

@@ -14,8 +14,8 @@ import {
 } from './store/lists.ts'
 
 /**
- * One page of orders, newest first. `count` is the number on all pages; `countedMax` means that many
- * or more.
+ * One page of orders, newest first. `count` is the number on all pages; `countedMax` means that
+ * many or more.
  */
 export interface OrderList {
   readonly list: readonly Order[]

@@ -43,11 +43,11 @@ export function selectOwned(transfers: readonly ChainTransfer[], owners: Owners)
 }
 
 /**
- * Loads the rules by which transfers are judged. New operator and payout addresses, also those of other cells, are stored for
- * good; each counts from the position of the scan, above which nothing is decided yet.
- * `payersBefore` are payout addresses that a restored database may lack. Nodes are asked for a
- * token's decimals, with growing pauses, until they agree on the configured ones; then the decimals
- * are stored for good.
+ * Loads the rules by which transfers are judged. New operator and payout addresses, also those of
+ * other cells, are stored for good; each counts from the position of the scan, above which nothing
+ * is decided yet. `payersBefore` are payout addresses that a restored database may lack. Nodes are
+ * asked for a token's decimals, with growing pauses, until they agree on the configured ones; then
+ * the decimals are stored for good.
  */
 export async function loadRules(
   context: ScanContext,

@@ -100,9 +100,9 @@ export interface TickHelpers {
 
 /**
  * One tick, in this order: endpoints, the scan, credits that were not found again, held transfers,
- * orders whose time has passed, sending of payouts, gaps and comparisons with leftover requests, removal of old rows, alarms. The
- * next tick repeats what fails. Work that has nothing to do costs no statement. Returns the time of
- * the next tick.
+ * orders whose time has passed, sending of payouts, gaps and comparisons with leftover requests,
+ * removal of old rows, alarms. The next tick repeats what fails. Work that has nothing to do costs
+ * no statement. Returns the time of the next tick.
  */
 export async function runTick(
   parts: ScannerParts,

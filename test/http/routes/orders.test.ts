@@ -40,7 +40,8 @@ interface Told {
   readonly type: string
   readonly data: Readonly<Record<string, unknown>>
 }
-const listOf = ({ body }: { readonly body: unknown }) => (body as { data: { list: readonly Listed[] } }).data.list // our own answer
+// our own answer
+const listOf = ({ body }: { readonly body: unknown }) => (body as { data: { list: readonly Listed[] } }).data.list
 const found = async (query: string) => {
   const answer = await read(await service.ledger(`/ledger/orders${query}`))
   expect(answer.status).toBe(200)

@@ -73,7 +73,9 @@ const {
 const addressColumns = shownList([id, uid, address])
 const selectFrom = sql`SELECT ${addressColumns} FROM ${addresses}`
 const isOfCaller = sql`${uid} = ${sql.placeholder('caller')}`
-/** SQL that is true for the addresses that users are shown. Each of its indices has only one kind. */
+/**
+ * SQL that is true for the addresses that users are shown. Each of its indices has only one kind.
+ */
 const isShown = sql`${forOrders} = 0`
 const isOfOrders = sql`${forOrders} = 1`
 const selectNewest = fixedStatement<'caller'>(
@@ -102,8 +104,8 @@ export async function selectAddresses(db: ReadDatabase, caller: Uid, limit: numb
 
 /**
  * Reads up to `limit` of a user's addresses, except those for orders, newest first: those with ids
- * below `before`, or from the newest on if `before` is null. `count` is the number of all of the user's addresses;
- * `addressesCountedMax` means that many or more.
+ * below `before`, or from the newest on if `before` is null. `count` is the number of all of the
+ * user's addresses; `addressesCountedMax` means that many or more.
  */
 export async function listAddresses(
   db: ReadDatabase,

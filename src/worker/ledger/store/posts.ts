@@ -31,8 +31,8 @@ export interface PostAttempt {
 
 /**
  * Stores all entries in their order, or none. It stores none if one of the keys is stored already
- * or used by a payout or an order, or if a balance would leave the range from 0 to 2^53−1 on the way. All of it
- * is one batch, so identical concurrent posts store one set of entries.
+ * or used by a payout or an order, or if a balance would leave the range from 0 to 2^53−1 on the
+ * way. All of it is one batch, so identical concurrent posts store one set of entries.
  */
 export async function storePost(
   db: WriteDatabase,

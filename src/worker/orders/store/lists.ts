@@ -142,7 +142,10 @@ export async function selectOrdersByKey(db: ReadDatabase, keys: readonly OrderKe
   return results.map(readOrder)
 }
 
-/** Reads the newest deposits of each of these orders, older ones first: those seen, held or credited. */
+/**
+ * Reads the newest deposits of each of these orders, older ones first: those seen, held or
+ * credited.
+ */
 export async function selectOrderDeposits(
   db: ReadDatabase,
   ids: readonly OrderRow['id'][],

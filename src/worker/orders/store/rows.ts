@@ -111,7 +111,10 @@ export async function insertOrders(db: WriteDatabase, rows: readonly InsertedOrd
   return await unlessOvertaken(addOrders(db, { rows: JSON.stringify(rows.map(toFlags)) }))
 }
 
-/** Stores orders that a backend cancels, all or none. `overtaken`: one has changed since it was read. */
+/**
+ * Stores orders that a backend cancels, all or none. `overtaken`: one has changed since it was
+ * read.
+ */
 export async function storeCancelled(db: WriteDatabase, rows: readonly OrderRow[]): Promise<'stored' | 'overtaken'> {
   if (rows.length === 0) return 'stored'
   return await unlessOvertaken(changeOrders(db, { rows: JSON.stringify(rows) }))
