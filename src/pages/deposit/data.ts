@@ -53,6 +53,21 @@ export function readArrivals(data: unknown): ListPage<Arrival> {
   }
 }
 
+/** The answer to a held request for transfers. */
+export interface HeldArrivals {
+  /** What the next held request names; null if the service has held nothing. */
+  readonly mark: string | null
+  /** Null if nothing has changed. */
+  readonly page: ListPage<Arrival> | null
+}
+
+/** Reads the data of `GET /tron/deposits` with `wait`. */
+export function readHeldArrivals(data: unknown): HeldArrivals {
+  const { mark, unchanged } = readMembers(data)
+  const known = typeof mark === 'string' && /^[0-9a-z-]{1,40}$/.test(mark) ? mark : null
+  return { mark: known, page: unchanged === true ? null : readArrivals(data) }
+}
+
 /** Reads the data of `GET /wallet/list`: the balance by the number of its currency. */
 export function readWallets(data: unknown): ReadonlyMap<number, string> {
   return new Map(readBalances(data).list.map(({ cuy, amt }) => [cuy, amt]))

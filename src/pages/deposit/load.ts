@@ -1,6 +1,7 @@
 import type { Api, Refusal, Reply } from '../kit/api.ts'
 import { type DepositModel, mergeNewest } from './context.ts'
 import { type Arrival, readAddress, readArrivals, readHistory, readOffer, readWallets } from './data.ts'
+import { allMs, createNewestArrivals } from './newest.ts'
 import { addressPath, arrivalsPath, balancesPath, historyPath, offerPath, pageRows } from './paths.ts'
 import { loadPayouts } from './withdrawals.ts'
 
@@ -13,21 +14,33 @@ const offerMs = 21_000
  * operator can change them, too.
  */
 const walletMs = 60_000
+const never = Number.NEGATIVE_INFINITY
 
-/**
- * Makes a function that loads missing and possibly changed data into the model. It returns null or
- * the first refusal. `changed` gets the transfers that are new or have a new state since the last
- * load. `paying` is called when everything that a payment needs is loaded, which are the currencies
- * and the address.
- */
-export function createLoader(
-  model: DepositModel,
-  api: Api,
-  changed: (arrivals: readonly Arrival[]) => void,
-  paying: () => void,
-): () => Promise<Refusal | null> {
-  let offerAt = Number.NEGATIVE_INFINITY
-  let walletAt = Number.NEGATIVE_INFINITY
+export interface Loader {
+  /**
+   * Loads missing and possibly changed data into the model. Returns null or the first refusal.
+   * `signal` ends a request that the service holds.
+   */
+  load(signal: AbortSignal): Promise<Refusal | null>
+  /** Whether the service holds requests for transfers. Then the next one may follow at once. */
+  wasHeld(): boolean
+}
+
+/** Is told what a loader has loaded, and says whether the page only waits. */
+export interface LoadListener {
+  /** Gets the transfers that are new or have a new state since the last load. */
+  changed(arrivals: readonly Arrival[]): void
+  /** Called when everything that a payment needs is loaded: the currencies and the address. */
+  paying(): void
+  /**
+   * Whether the page shows an address, and nothing is on its way: then the service holds requests.
+   */
+  isWaiting(): boolean
+}
+
+export function createLoader(model: DepositModel, api: Api, { changed, paying, isWaiting }: LoadListener): Loader {
+  let [offerAt, walletAt] = [never, never]
+  const newest = createNewestArrivals(api, isWaiting)
   const into = async <Data>(path: string, read: (data: unknown) => Data, store: (data: Data) => void) => {
     const { account } = model
     const answer: Reply<Data> = await api.get(path, read)
@@ -37,14 +50,16 @@ export function createLoader(
   const show = () => {
     if (model.offer !== null && model.address !== null) paying() // once for both, because drawing is slow on a phone
   }
-  const loadArrivals = async () => {
+  const loadArrivals = async (signal: AbortSignal) => {
     const { account } = model
     const limit = Math.min(arrivalRowsMax, Math.max(pageRows, model.arrivals?.list.length ?? 0))
-    let answer = await api.get(arrivalsPath(limit), readArrivals)
-    if (!answer.ok || model.account !== account) return answer
+    let answer = await newest.load(limit, signal, () => {
+      offerAt = never
+    })
+    if (answer === null || !answer.ok || model.account !== account) return answer
     let page = mergeNewest(answer.data, model.arrivals)
     // The requested amount may have arrived in more transfers than one answer contains.
-    while (page.list.length < page.count && isWanted(page.list.at(-1))) {
+    while (page.list.length < page.count && isWanted(model, page.list.at(-1))) {
       answer = await api.get(arrivalsPath(arrivalRowsMax, page.list.at(-1)?.id), readArrivals)
       if (!answer.ok || model.account !== account || answer.data.list.length === 0) return answer
       page = { list: [...page.list, ...answer.data.list], count: page.count }
@@ -52,14 +67,10 @@ export function createLoader(
     const known = model.arrivals?.list
     const isNew = (one: Arrival) => !known?.some(({ id, state }) => id === one.id && state === one.state)
     const news = known === undefined ? [] : page.list.filter(isNew)
-    if (news.some(({ state }) => state === 'credited')) walletAt = Number.NEGATIVE_INFINITY
+    if (news.some(({ state }) => state === 'credited')) walletAt = never
     model.arrivals = page
     changed(news)
     return answer
-  }
-  const isWanted = (oldest: Arrival | undefined) => {
-    const since = model.session.request?.since ?? 0
-    return since > 0 && oldest !== undefined && Date.parse(oldest.created_at) >= since
   }
   const loadWallet = () => {
     const isRead = model.history !== null && model.balances !== null && performance.now() < walletAt + walletMs
@@ -76,7 +87,7 @@ export function createLoader(
     ]
   }
   const loadOffer = () => {
-    if (model.offer !== null && performance.now() < offerAt + offerMs) return null
+    if (model.offer !== null && performance.now() < offerAt + (newest.wasHeld() ? allMs : offerMs)) return null
     offerAt = performance.now()
     return into(offerPath, readOffer, (offer) => {
       model.offer = offer
@@ -88,14 +99,21 @@ export function createLoader(
       model.address = address
       show()
     })
-  return async () => {
+  const load = async (signal: AbortSignal) => {
     const start = [loadOffer(), model.address === null ? loadAddress() : null]
-    const first = await Promise.all([...start, loadArrivals(), ...loadWallet()])
-    const isCredited = walletAt === Number.NEGATIVE_INFINITY
-    const then = isCredited ? await Promise.all(loadWallet()) : []
+    const first = await Promise.all([...start, loadArrivals(signal), ...loadWallet()])
+    const isCredited = walletAt === never
+    const then = await Promise.all([...(isCredited ? loadWallet() : []), offerAt === never ? loadOffer() : null])
     const refusal = [...first, ...then].find((answer) => answer?.ok === false)
     if (refusal?.ok !== false) return null
-    offerAt = Number.NEGATIVE_INFINITY // when the service answers again, the currencies are read at once
+    offerAt = never // when the service answers again, the currencies are read at once
     return refusal
   }
+  return { load, wasHeld: newest.wasHeld }
+}
+
+/** Whether transfers before this one can belong to the payment request. */
+function isWanted({ session }: DepositModel, oldest: Arrival | undefined): boolean {
+  const since = session.request?.since ?? 0
+  return since > 0 && oldest !== undefined && Date.parse(oldest.created_at) >= since
 }

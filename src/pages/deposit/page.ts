@@ -29,10 +29,11 @@ import { summaryText, titleOf } from './status.ts'
 import { createVisits } from './visit.ts'
 
 /**
- * Milliseconds between requests for transfers. `final`: a transfer is about to be final.
- * `expected`: a transfer is on its way or expected. `quiet`: otherwise.
+ * Milliseconds between requests for transfers. `held`: after one that the service has held.
+ * `final`: a transfer is about to be final. `expected`: a transfer is on its way or expected.
+ * `quiet`: otherwise.
  */
-const paceMs = { final: 2_000, expected: 6_000, quiet: 12_000 }
+const paceMs = { held: 100, final: 2_000, expected: 6_000, quiet: 12_000 }
 /** A payment is expected for this long after the reader's last action. */
 const expectedMs = 15 * 60_000
 /** Most characters of the account's name that are shown. */
@@ -73,9 +74,9 @@ later.arrived = (isOtherAccount) => {
   mount() // the parts may show answers for the first account or an earlier request, so all are made again
   poller.now()
 }
-const load = createLoader(model, api, showArrivals, update)
+const loader = createLoader(model, api, { changed: showArrivals, paying: update, isWaiting })
 const poller = createPoller({
-  ask: load,
+  ask: loader.load,
   paceMs: pace,
   show(refusal) {
     model.refusal = refusal
@@ -256,7 +257,15 @@ function showArrivals(news: readonly Arrival[]): void {
   context.announce([...sentences, ...(summary === before ? [] : [summary])].join(texts.gap))
 }
 
+/** Whether the page shows an address to pay to, and nothing is on its way. */
+function isWaiting(): boolean {
+  const { address, offer, refusal, arrivals } = model
+  if (address === null || offer === null || offer.late !== null || refusal !== null || arrivals === null) return false
+  return obstacleOf(context) === null && arrivals.list.every(({ state }) => state !== 'seen' && state !== 'held')
+}
+
 function pace(): number {
+  if (loader.wasHeld()) return paceMs.held
   const seen = model.arrivals?.list.filter(({ state }) => state === 'seen') ?? []
   if (seen.some(({ finalAt }) => finalAt !== null && finalAt < performance.now() + paceMs.expected)) return paceMs.final
   return seen.length > 0 || performance.now() < actedAt + expectedMs ? paceMs.expected : paceMs.quiet

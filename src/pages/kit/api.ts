@@ -31,9 +31,9 @@ export type Reply<Data> = { readonly ok: true; readonly data: Data; readonly msg
 export interface Api {
   /**
    * GET. `read` takes the data from the answer, and throws if the answer is malformed. `waitMs` is
-   * the time limit.
+   * the time limit, and `until` ends the request before.
    */
-  get<Data>(path: string, read: (data: unknown) => Data, waitMs?: number): Promise<Reply<Data>>
+  get<Data>(path: string, read: (data: unknown) => Data, waitMs?: number, until?: AbortSignal): Promise<Reply<Data>>
   /**
    * POST. Sends a body as JSON, and reads the answer as `get` does. Without an answer (`offline`,
    * `slow`), nobody knows whether the service has acted.
@@ -74,14 +74,19 @@ export const accessSession: Extra = { credentials: 'same-origin', headers: { 'x-
 export function createApi(token: TokenSource, usualMs = longestMs, extra: Extra = none): Api {
   let clockOffset: number | null = null
   let bookmark: string | null = null // so that the next answer is never older than the last one
-  const request = async (path: string, used: string | null, waitMs = usualMs, sent: object | null = null) => {
+  const request = async (
+    path: string,
+    used: string | null,
+    signal: AbortSignal = AbortSignal.timeout(usualMs),
+    sent: object | null = null,
+  ) => {
     const headers = new Headers({ accept: 'application/json', ...extra.headers })
     if (used !== null) headers.set('authorization', `Bearer ${used}`)
     if (bookmark !== null) headers.set(bookmarkName, bookmark)
     if (sent !== null) headers.set('content-type', 'application/json')
     const posted = sent === null ? {} : { method: 'POST', body: JSON.stringify(sent) }
     const { credentials } = extra
-    const options = { headers, credentials, signal: AbortSignal.timeout(waitMs), cache: 'no-store' } as const
+    const options = { headers, credentials, signal, cache: 'no-store' } as const
     const response = await fetch(path, { ...options, ...posted, referrerPolicy: 'no-referrer' })
     bookmark = response.headers.get(bookmarkName) ?? bookmark
     const at = Date.parse(response.headers.get('date') ?? '')
@@ -99,14 +104,14 @@ export function createApi(token: TokenSource, usualMs = longestMs, extra: Extra 
       }
     },
     now: () => (clockOffset === null ? null : clockOffset + performance.now()),
-    get(path, read, waitMs = usualMs) {
+    get(path, read, waitMs = usualMs, until) {
       const early = begun.get(path)
       begun.delete(path)
-      const first = (used: string | null) => (early?.used === used ? early.answer : request(path, used, waitMs))
-      return answered(first, (used) => request(path, used, waitMs), read)
+      const send = (used: string | null) => request(path, used, endedBy(waitMs, until))
+      return answered((used) => (early?.used === used ? early.answer : send(used)), send, read)
     },
     post(path, body, read) {
-      const send = (used: string | null) => request(path, used, usualMs, body)
+      const send = (used: string | null) => request(path, used, undefined, body)
       return answered(send, send, read)
     },
   }
@@ -126,6 +131,20 @@ export function createApi(token: TokenSource, usualMs = longestMs, extra: Extra 
       return { ok: false, kind: isSlow ? 'slow' : 'offline', status: 0, msg: '', reason: null, retrySeconds: null }
     }
   }
+}
+
+/**
+ * A signal of the time limit `ms`, or of `until` before. Not every browser has `AbortSignal.any`.
+ */
+function endedBy(ms: number, until?: AbortSignal): AbortSignal {
+  const limit = AbortSignal.timeout(ms)
+  if (until === undefined) return limit
+  const ended = new AbortController()
+  for (const one of [until, limit]) {
+    if (one.aborted) ended.abort(one.reason)
+    one.addEventListener('abort', () => ended.abort(one.reason))
+  }
+  return ended.signal
 }
 
 /** Sends a request with the token `used`, or without one if that is null. */

@@ -11,8 +11,10 @@ const backOffMs = 2_000
 export interface Polled {
   /**
    * Sends the request. Returns null if the answer is good, and otherwise why the service refused.
+   * `signal` ends a request that the service holds: when another one is wanted, and while the page
+   * is hidden. Such a request counts as answered well.
    */
-  ask(): Promise<Refusal | null>
+  ask(signal: AbortSignal): Promise<Refusal | null>
   /** The pause after a good answer, in milliseconds. */
   paceMs(): number
   /**
@@ -45,6 +47,7 @@ export function createPoller({ ask, paceMs, show }: Polled): Poller {
   let failures = 0
   let isAsking = false
   let isWanted = false
+  let asking = new AbortController()
   const plan = (at: number) => {
     clearTimeout(timer)
     nextAt = at
@@ -52,11 +55,13 @@ export function createPoller({ ask, paceMs, show }: Polled): Poller {
   }
   const run = async () => {
     isWanted = isAsking
+    if (isAsking) asking.abort()
     if (isAsking || document.hidden) return
     clearTimeout(timer)
     nextAt = null
     isAsking = true
-    const refusal = await ask()
+    asking = new AbortController()
+    const refusal = await ask(asking.signal)
     isAsking = false
     failures = refusal === null ? 0 : failures + 1
     const retrySeconds = refusal?.retrySeconds ?? 0
@@ -72,8 +77,10 @@ export function createPoller({ ask, paceMs, show }: Polled): Poller {
     if (performance.now() >= unwantedUntil) void run()
   }
   document.addEventListener('visibilitychange', () => {
-    if (document.hidden) clearTimeout(timer)
-    else if (nextAt !== null) plan(nextAt)
+    if (document.hidden) {
+      clearTimeout(timer)
+      asking.abort()
+    } else if (nextAt !== null) plan(nextAt)
     else now()
   })
   window.addEventListener('online', now)
