@@ -255,6 +255,10 @@ beforeAll(async () => {
         await service.settled()
       })
     }
+    await note('an order at a new address', async () => {
+      const orders = [{ uid: 9, cuy: 2, amt: '5', order: 'first' }]
+      expect((await send(service, '/ledger/orders', postInit({ orders }))).status).toBe(200)
+    })
     const payout = await ask(service, { amt: '0.00001' })
     const { transaction } = await sign(service, { amount: 10n })
     await note('a hand-in', async () => {

@@ -1,6 +1,6 @@
 import { countedMax } from '../../common/counted.ts'
 import { pageRowsDefault } from '../../ledger/store/entries.ts'
-import { orderSearchMax } from '../../orders/store/lists.ts'
+import { orderSearchMax, userSearchMax } from '../../orders/store/lists.ts'
 import { orderSchema } from '../../schemas/order.ts'
 import * as schemas from '../../schemas/parts.ts'
 import type { LedgerRoute } from '../context.ts'
@@ -33,7 +33,7 @@ export const ledgerOrdersDocs = () => {
     description:
       'Orders of all users, newest first; every parameter selects further. For older ones use `before`: the cost of a page does not grow ' +
       'with its depth. `at_least` − `credited` is what is missing. Open and paid orders, and a state at an address, are looked for ' +
-      `among the newest ${orderSearchMax} below \`before\`.`,
+      `among the newest ${orderSearchMax} below \`before\`, of one user among ${userSearchMax}.`,
     query: useCases.orders.input,
     parameters: {
       ...docs.uidNote,
