@@ -143,6 +143,8 @@ const valuesBeside = (size: number, now: Date): Readonly<Record<string, readonly
   day: [now.toISOString().slice(0, 10)],
   from: ['2020-01-01T00:00:00Z'],
   fresh: ['1'],
+  wait: ['1'],
+  mark: ['k3v9x0q1-17'],
 })
 const until = ['2100-01-01T00:00:00Z']
 const first = ['15']

@@ -35,7 +35,7 @@ export type ListedDeposit = Pick<
  */
 export const orderSearchMax = 2_000
 /** The same for one user, whose orders are merged from the addresses: each costs several rows. */
-export const userSearchMax = 500
+export const userSearchMax = 250
 
 /**
  * Reads a page of orders, newest first, and counts those on all pages, up to `max`. It reads rows
