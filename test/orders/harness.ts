@@ -109,7 +109,7 @@ export async function read(db: WriteDatabase, selection: OrderSelection = { orde
 }
 
 /** An order in one line: state, credited TRX and what is true of it. */
-export function say({ state, credited, seen: shown, late, taken }: Order): string {
+function say({ state, credited, seen: shown, late, taken }: Order): string {
   const words = [late ? 'late' : '', taken ? 'taken' : '', shown > 0n ? `seen ${formatUnits(shown, 6)}` : '']
   return [state, formatUnits(BigInt(credited), 6), ...words].filter((word) => word !== '').join(' ')
 }

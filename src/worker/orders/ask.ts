@@ -22,9 +22,9 @@ import {
 /** Attempts before giving up, when concurrent requests take the same addresses. */
 const triesMax = 10
 /** How long an order is open if the request does not say it. */
-export const openMs = 86_400_000
+const openMs = 86_400_000
 /** How far ahead `until` may be. */
-export const openMsMax = 30 * 86_400_000
+const openMsMax = 30 * 86_400_000
 
 /** The orders as they are now, in the order of the request. */
 export interface OrderRequestAnswer {
