@@ -701,7 +701,8 @@ CREATE TABLE `payment_order` (
 	CONSTRAINT "payment_order_mark" CHECK(length(mark) BETWEEN 0 AND 200),
 	CONSTRAINT "payment_order_posted_by" CHECK(length(posted_by) BETWEEN 1 AND 64 AND posted_by NOT GLOB '*[^A-Za-z0-9._-]*'),
 	CONSTRAINT "payment_order_state" CHECK(state IN ('open','partly','paid','expired','cancelled') AND (state = 'paid') = (credited >= at_least)
-        AND (state <> 'partly' OR credited > 0) AND (state NOT IN ('open', 'cancelled') OR credited = 0) AND (credited > 0) = (newest_entry > 0)),
+        AND (state <> 'partly' OR credited > 0) AND (state NOT IN ('open', 'cancelled') OR credited = 0)
+        AND (credited > 0) = (newest_entry > 0)),
 	CONSTRAINT "payment_order_late" CHECK(late = 0 OR (late = 1 AND state = 'paid')),
 	CONSTRAINT "payment_order_taken" CHECK(taken = 0 OR (taken = 1 AND take = 1 AND state = 'paid')),
 	CONSTRAINT "payment_order_ended_at" CHECK((ended_at IS NULL) = (state IN ('open','partly')) AND (ended_at IS NULL OR (ended_at BETWEEN 0 AND 9007199254740991))),

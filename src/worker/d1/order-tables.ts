@@ -1,5 +1,5 @@
 import { sql } from 'drizzle-orm'
-// biome-ignore lint/suspicious/noDeprecatedImports: only another overload of primaryKey is deprecated
+// biome-ignore lint/suspicious/noDeprecatedImports: another overload of primaryKey is deprecated
 import { index, integer, primaryKey, sqliteTable, text, uniqueIndex } from 'drizzle-orm/sqlite-core'
 import { type BackendName, type EntryId, type OrderId, reservedUid, type TransferId } from '../common/ids.ts'
 import { type OrderState, orderStates } from '../common/order-states.ts'
@@ -84,7 +84,8 @@ export const orders = sqliteTable(
     rule(
       table.state,
       `${oneOf(...orderStates)('state')} AND (state = 'paid') = (credited >= at_least)
-        AND (state <> 'partly' OR credited > 0) AND (state NOT IN ('open', 'cancelled') OR credited = 0) AND (credited > 0) = (newest_entry > 0)`,
+        AND (state <> 'partly' OR credited > 0) AND (state NOT IN ('open', 'cancelled') OR credited = 0)
+        AND (credited > 0) = (newest_entry > 0)`,
     ),
     rule(table.late, `late = 0 OR (late = 1 AND state = 'paid')`),
     rule(table.taken, `taken = 0 OR (taken = 1 AND take = 1 AND state = 'paid')`),

@@ -94,11 +94,6 @@ export const requestedOrder = z.strictObject(
   orderExpected,
 )
 
-/** An order to ask for. Amounts are decimals of whole units, as text. */
-export type OrderToAsk = Readonly<z.input<typeof requestedOrder>>
-/** The key of an order to cancel. */
-export type OrderToCancel = Readonly<z.input<typeof orderToCancel>>
-
 const listOf = <Item extends z.ZodMiniType>(item: Item) =>
   z.array(item, ordersExpected).check(z.minLength(1, ordersExpected), z.maxLength(ordersMax, ordersExpected))
 

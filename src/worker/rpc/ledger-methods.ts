@@ -6,7 +6,7 @@ import type { EventItem } from '../events/events.ts'
 import type { postedEntry } from '../ledger/parse-post.ts'
 import type { PostFailure } from '../ledger/post-entries.ts'
 import type { OrderFailure } from '../orders/failure.ts'
-import type { OrderToAsk, OrderToCancel } from '../orders/parse-order-request.ts'
+import type { orderToCancel, requestedOrder } from '../orders/parse-order-request.ts'
 import type { approval } from '../payouts/decide.ts'
 import type { PayoutFailure } from '../payouts/failure.ts'
 import type { requestedPayout } from '../payouts/parse-payout-request.ts'
@@ -73,7 +73,10 @@ export interface OrdersQuery extends CellOptions {
   readonly before?: number
 }
 
-export type { OrderToAsk, OrderToCancel }
+/** An order to ask for. Amounts are decimals of whole units, as text. */
+export type OrderToAsk = Readonly<z.input<typeof requestedOrder>>
+/** The key of an order to cancel. */
+export type OrderToCancel = Readonly<z.input<typeof orderToCancel>>
 
 /** An order, as `GET /ledger/orders` shows it; amounts are decimals of whole units, as text. */
 export type LedgerOrder = OrderItem<string>
