@@ -5,6 +5,7 @@ import { deposit, ownedDeposit } from '../worker/schemas/deposit.ts'
 import { flow, postedFlow, statementMembers, wallet } from '../worker/schemas/entry.ts'
 import { eventSchema } from '../worker/schemas/event.ts'
 import { finding } from '../worker/schemas/finding.ts'
+import { orderSchema, ownOrderSchema } from '../worker/schemas/order.ts'
 import { ownPayoutSchema, payoutSchema } from '../worker/schemas/payout.ts'
 import { summarySchema } from '../worker/schemas/summary.ts'
 import type { JsonAmount } from '../worker/schemas/written.ts'
@@ -19,6 +20,7 @@ export const ownedDepositsShape = shapeOf(listOf(ownedDeposit()))
 export const postedEntriesShape = shapeOf(listOf(postedFlow()))
 export const eventsShape = shapeOf(listOf(eventSchema()))
 export const payoutsShape = shapeOf(listOf(payoutSchema()))
+export const ordersShape = shapeOf(listOf(orderSchema()))
 export const walletsShape = shapeOf(listOf(wallet()))
 export const addressesShape = shapeOf(listOf(issuedAddress()))
 export const findingShape = shapeOf(finding())
@@ -27,6 +29,7 @@ export const offerShape = shapeOf(z.strictObject(offerMembers()))
 export const depositsShape = shapeOf(listOf(deposit()))
 export const entriesShape = shapeOf(listOf(flow()))
 export const statementShape = shapeOf(z.strictObject(statementMembers(flow)))
+export const ownOrdersShape = shapeOf(listOf(ownOrderSchema()))
 export const ownPayoutsShape = shapeOf(listOf(ownPayoutSchema()))
 
 function listOf<Item extends z.ZodMiniType>(item: Item) {

@@ -30,6 +30,12 @@ export function serveDesk(service: ScriptedService, desk: DeskStory): void {
       searchParams,
     ),
   )
+  guarded('/ledger/orders', ({ searchParams }) =>
+    page(
+      desk.orders.filter((one) => matches(one, searchParams, ['uid', 'order', 'state', 'address'])),
+      searchParams,
+    ),
+  )
   guarded('/ledger/payouts', ({ searchParams }) => {
     if (desk.summary.payouts === null) return { status: 404, msg: 'no such path' }
     const own = desk.payouts.filter((one) => matches(one, searchParams, ['uid', 'cuy', 'state', 'osn', 'to', 'txid']))

@@ -7,7 +7,7 @@ import { type AlarmKind, alarmTable } from '../../src/worker/platform/alarm-tabl
 import { ago } from './ago.ts'
 import type { noneOpen, paidOut } from './payout-fixture.ts'
 import { exact } from './scripted-service.ts'
-import { payAddress, transfer, txidOf } from './story.ts'
+import { order, payAddress, type Story, standing, type ToldOrder, transfer, txidOf } from './story.ts'
 
 const day = (index: number) => ({
   day: new Date(Date.UTC(2026, 9, 24 + index)).toISOString().slice(0, 10),
@@ -127,6 +127,12 @@ export const posted = (id: number, type: number, amt: string, members: object = 
   ...members,
 })
 
+/** An order of user 7, as the desk gets it, where these are the user's transfers. */
+export const ordered = (id: number, members: Partial<ToldOrder> = {}, transfers: Story['transfers'] = []) => ({
+  ...standing(order({ id, ...members }), transfers),
+  by: 'shop',
+})
+
 /** An event about user 7, `seconds` ago. */
 export const happened = (id: number, type: string, data: object, seconds = 90) => ({
   id,
@@ -151,6 +157,7 @@ export interface DeskStory {
   entries: ReturnType<typeof posted>[]
   events: ReturnType<typeof happened>[]
   payouts: ReturnType<typeof paidOut>[]
+  orders: ReturnType<typeof ordered>[]
   /** The `cuy` of each currency whose issuer has frozen the user's address. */
   frozen: number[]
   /** The answer to a look-up of any transaction. */
@@ -164,6 +171,7 @@ export const wellDesk = (): DeskStory => ({
   entries: [posted(6, 4, '-2.5', { osn: 'order-1001', mark: 'two cups', by: 'shop' }), posted(5, 1, '25')],
   events: [],
   payouts: [],
+  orders: [],
   frozen: [],
   chain: onChain('unknown', 'no such transaction'),
 })

@@ -299,9 +299,9 @@ describe('the box', () => {
       ['7 order-1001', order],
       ['#7', ['User 7', '22.5 USDT']],
       ['user 7', ['User 7', '22.5 USDT']],
-      ['7 order-1002', ['No entry and no payout has this order number', 'look up its user, or the amount']],
+      ['7 order-1002', ['No order, no entry and no payout has this reference', 'look up the user, or the amount']],
       ['order-1001', [...order, 'User 7']],
-      ['ordér', ['No entry and no payout has this order number']],
+      ['ordér', ['No order, no entry and no payout has this reference']],
     ]
     for (const [question, says] of answers) {
       const answer = await askDesk(page, question)

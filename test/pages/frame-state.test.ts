@@ -5,19 +5,19 @@ import { startEmbeddingPage } from './embedding-page.ts'
 import { desktop, usePages } from './fixture.ts'
 import { poke, seeIn, tokenOf } from './reading.ts'
 import { exact } from './scripted-service.ts'
-import { transfer } from './story.ts'
+import { order, transfer } from './story.ts'
 
 const pages = usePages()
-const asked = { cuy: 2, amt: '25', order: '1041', since: Date.parse('2026-11-22T14:00:00.000Z') / 1_000 }
+const claims = { sub: '7', order: '1041' }
 const paid = (id: number, state: string, amount: string, members = {}) =>
   transfer(id, state, { amt: exact(amount), ...members })
 
 /**
- * Opens a shop that embeds the deposit page for this payment request. `window.told` collects the
- * states that the page tells the shop.
+ * Opens a shop that embeds the deposit page with a token of these claims. `window.told` collects
+ * the states that the page tells the shop.
  */
-async function openShop(deposit: object | undefined, isOfOrigins = true) {
-  const shop = await startEmbeddingPage(pages.service.url, () => tokenOf({ sub: '7', deposit }))
+async function openShop(of: object, isOfOrigins = true) {
+  const shop = await startEmbeddingPage(pages.service.url, () => tokenOf(of))
   pages.service.frameAncestors = shop.url
   pages.service.settings = { ...noPageSettings, origins: isOfOrigins ? [shop.url] : ['https://other.example'] }
   const page = await pages.open(desktop, '', 'about:blank')
@@ -41,9 +41,9 @@ const told = (page: Page) =>
   page.evaluate(() => (window as unknown as { told: { order: string; state: string }[] }).told)
 const statesOf = async (page: Page) => (await told(page)).map(({ state }) => state)
 
-describe('the framing page of a payment request', () => {
+describe('the framing page of an order', () => {
   it('is told each state once: waiting, seen, partly paid, paid', async () => {
-    const { shop, page, frame } = await openShop(asked)
+    const { shop, page, frame } = await openShop(claims)
     await expect.poll(() => told(page)).toEqual([{ type: 'state', order: '1041', state: 'waiting' }])
     const steps: [transfers: { id: number }[], states: string[]][] = [
       // 20 of 25 USDT are seen, and nothing is credited yet
@@ -75,28 +75,30 @@ describe('the framing page of a payment request', () => {
     await shop.close()
   })
 
-  it('is told of a deposit where no amount is asked for, and not of one in another currency', async () => {
-    const { shop, page, frame } = await openShop({ ...asked, amt: undefined, order: undefined })
-    await expect.poll(() => told(page)).toEqual([{ type: 'state', order: null, state: 'waiting' }])
+  it('is not told of a deposit in another currency, and is told when the order ends and when it is paid all the same', async () => {
+    pages.story.orders = [order({ until: new Date(Date.now() + 6_000).toISOString() })]
+    const { shop, page, frame } = await openShop(claims)
+    await expect.poll(() => statesOf(page)).toEqual(['waiting'])
     pages.story.transfers = [paid(5, 'credited', '1', { cuy: 1 })]
     await poke(frame)
     await seeIn(frame, '.summary', 'does not count')
-    pages.story.transfers = [paid(6, 'seen', '0.5', { seconds: 40 }), ...pages.story.transfers]
+    expect(await statesOf(page)).toEqual(['waiting'])
+    await seeIn(frame, '.summary', 'This order has expired')
+    await expect.poll(() => statesOf(page)).toEqual(['waiting', 'expired'])
+    pages.story.transfers = [paid(6, 'credited', '25'), ...pages.story.transfers]
     await poke(frame)
-    await expect.poll(() => statesOf(page)).toEqual(['waiting', 'seen'])
-    pages.story.transfers = [paid(6, 'credited', '0.5'), ...pages.story.transfers]
-    await poke(frame)
-    await expect.poll(() => statesOf(page)).toEqual(['waiting', 'seen', 'paid'])
+    await expect.poll(() => statesOf(page)).toEqual(['waiting', 'expired', 'paid'])
     await shop.close()
   })
 
-  it('is told nothing where it is not of PAGE_ORIGINS, and nothing without a request or of one that cannot be read', async () => {
-    for (const [deposit, isOfOrigins, wanted] of [
-      [asked, false, '.address'],
-      [undefined, true, '.address'],
-      [{ ...asked, since: 1_795_300_000_000 }, true, '.obstacle h2'],
+  it('is told nothing where it is not of PAGE_ORIGINS, and nothing without an order or of one that is not there or cannot be read', async () => {
+    for (const [of, isOfOrigins, wanted] of [
+      [claims, false, '.address'],
+      [{ sub: '7' }, true, '.address'],
+      [{ sub: '7', order: 'A-1' }, true, '.obstacle h2'],
+      [{ sub: '7', deposit: { cuy: 2 } }, true, '.obstacle h2'],
     ] as const) {
-      const { shop, page, frame } = await openShop(deposit, isOfOrigins)
+      const { shop, page, frame } = await openShop(of, isOfOrigins)
       await frame.waitForSelector(wanted)
       await poke(frame)
       await frame.evaluate(() => new Promise((done) => setTimeout(done, 50)))

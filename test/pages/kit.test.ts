@@ -68,7 +68,7 @@ describe('times', () => {
 describe('texts of the service', () => {
   it('lose characters that deceive, and are cut', () => {
     expect(readText('a\u202Eb\u0000c\u200bd\n')).toBe('abcd')
-    expect(readText('x'.repeat(5_000)).length).toBeLessThan(500)
+    expect(readText('x'.repeat(5_000)).length).toBe(500)
   })
 })
 

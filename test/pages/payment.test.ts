@@ -6,7 +6,7 @@ import { desktop, usePages } from './fixture.ts'
 import { languages, windows } from './looks.ts'
 import { choose, drawn, openFold, poke, press, see, seeIn, textOfFirst, tokenOf } from './reading.ts'
 import { exact } from './scripted-service.ts'
-import { currencies, newcomer, payAddress, regular, transfer, txidOf } from './story.ts'
+import { currencies, newcomer, order, payAddress, regular, transfer, txidOf } from './story.ts'
 
 const pages = usePages()
 
@@ -91,8 +91,8 @@ describe('the way of a payment', () => {
 
   it.each(languages)('leaves no hole after "Paid", and makes no jump either: %s', async (language) => {
     pages.service.settings = { ...noPageSettings, origins: ['https://shop.example'] }
-    const deposit = { cuy: 2, amt: '25', order: '1041', since: 1, return: 'https://shop.example/' }
-    const page = await pages.openFor({ sub: '7', deposit }, { languages: [language] })
+    pages.story.orders = [order({ return: 'https://shop.example/' })]
+    const page = await pages.openFor({ sub: '7', order: '1041' }, { languages: [language] })
     for (const window of windows) {
       pages.story.transfers = []
       await page.setViewport(window)
@@ -115,8 +115,8 @@ describe('the way of a payment', () => {
 
   it.each(languages)('leaves no hole after "Paid" where it was paid in parts: %s', async (language) => {
     pages.service.settings = { ...noPageSettings, origins: ['https://shop.example'] }
-    const deposit = { cuy: 2, amt: '25', order: '1041', since: 1, return: 'https://shop.example/' }
-    const page = await pages.openFor({ sub: '7', deposit }, { languages: [language] })
+    pages.story.orders = [order({ return: 'https://shop.example/' })]
+    const page = await pages.openFor({ sub: '7', order: '1041' }, { languages: [language] })
     const first = transfer(4, 'credited', { amt: exact('20') })
     for (const window of windows) {
       pages.story.transfers = []

@@ -4,17 +4,12 @@ import { noPageSettings } from '../../src/worker/http/page-settings.ts'
 import { usePages } from './fixture.ts'
 import { openFold, poke, seeIn } from './reading.ts'
 import { exact } from './scripted-service.ts'
-import { payAddress, transfer, txidOf } from './story.ts'
+import { order, payAddress, transfer, txidOf } from './story.ts'
 
 const pages = usePages()
 const shop = 'https://shop.example'
-const asked = {
-  cuy: 2,
-  amt: '25',
-  order: 'A-1041',
-  since: Date.parse('2026-11-22T14:00:00.000Z') / 1_000,
-  return: `${shop}/`,
-}
+const asked = order({ order: 'A-1041', return: `${shop}/` })
+const claims = { sub: '7', name: 'Anna Wei', order: 'A-1041' }
 
 /** The texts that are printed, including those that style sheets add. */
 async function printedLines(page: Page): Promise<string[]> {
@@ -45,7 +40,8 @@ describe('on paper', () => {
       origins: [shop],
       brand: { name: 'Tea & Co', color: '#635bff', logo: null },
     }
-    const page = await pages.openFor({ sub: '7', name: 'Anna Wei', deposit: asked }, { isDark: true })
+    pages.story.orders = [{ ...asked, amt: '24.5', at_least: '24' }]
+    const page = await pages.openFor(claims, { isDark: true })
     pages.story.transfers = [
       transfer(5, 'credited', { amt: exact('5'), created_at: '2026-11-22T14:05:00.000Z' }),
       transfer(4, 'credited', { amt: exact('20'), created_at: '2026-11-22T14:04:00.000Z' }),
@@ -55,7 +51,8 @@ describe('on paper', () => {
     const lines = await printedLines(page)
     const text = lines.join('\n')
     for (const words of [
-      ...['Tea & Co', 'Receipt', 'Anna Wei', 'A-1041', 'Paid', '25 USDT has arrived and is credited.'],
+      ...['Tea & Co', 'Receipt', 'Anna Wei', 'A-1041', 'Paid', '24.5 USDT has arrived and is credited.'],
+      ...['Asked for', '24.5 USDT', 'Network', 'TRON', 'Address', payAddress],
       ...['20 USDT', '5 USDT', txidOf(5), txidOf(4), '2026-11-22T14:05:00.000Z', '2026-11-22T14:04:00.000Z'],
       ...[new URL(pages.service.url).host, 'Printed '],
     ]) {
@@ -73,11 +70,12 @@ describe('on paper', () => {
     const lefts = await page.$$eval('header .brand, .owner, .summary h2', (all) =>
       all.map((one) => one.getBoundingClientRect().left),
     )
-    expect(lefts.map((one) => one === lefts[0])).toEqual([true, true, true]) // all begin at the same margin
+    expect(lefts.map((one) => one === lefts[0])).toEqual([true, true, true, true]) // all begin at the same margin
   })
 
   it('what is to be paid has the whole address, its code, the amount and the network', async () => {
-    const page = await pages.openFor({ sub: '7', deposit: asked })
+    pages.story.orders = [asked]
+    const page = await pages.openFor(claims)
     await openFold(page, 'how')
     const text = (await printedLines(page)).join('')
     for (const words of ['Send 25 USDT', 'TRON (TRC-20)', 'Only USDT', 'Deposit']) expect(text).toContain(words)

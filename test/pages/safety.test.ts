@@ -4,7 +4,7 @@ import { noPageSettings } from '../../src/worker/http/page-settings.ts'
 import { desktop, usePages } from './fixture.ts'
 import { hostile, variants } from './hostile.ts'
 import { askAbout, openFold, seeIn, tokenOf } from './reading.ts'
-import { regular, txidOf, withdrawing } from './story.ts'
+import { order, regular, txidOf, withdrawing } from './story.ts'
 
 const pages = usePages()
 
@@ -15,14 +15,18 @@ const pages = usePages()
 async function askAnew(page: Page, path: string, round: number): Promise<void> {
   const before = pages.asked(path)
   if (path === '/currencies') await page.reload()
-  else await page.evaluate((token) => location.replace(`#token=${token}`), tokenOf({ sub: `${round}` }))
+  else
+    await page.evaluate(
+      (token) => location.replace(`#token=${token}`),
+      tokenOf({ sub: `${round}`, ...(path === '/tron/orders' ? { order: '1041' } : {}) }),
+    )
   await expect.poll(() => pages.asked(path), { interval: 5, timeout: 20_000 }).toBeGreaterThan(before)
 }
 
 describe('hostile texts', () => {
   it('in any member of any answer are shown as texts or refused, never run', async () => {
     const { entries, payouts } = withdrawing()
-    pages.tell({ ...regular(), entries, payouts })
+    pages.tell({ ...regular(), entries, payouts, orders: [order({ return: 'https://shop.example/' })] })
     const page = await pages.openLoaded(desktop, `#token=${tokenOf({ sub: '1' })}`)
     const dialogs: string[] = []
     page.on('dialog', (dialog) => {
@@ -34,7 +38,7 @@ describe('hostile texts', () => {
     const normal = new Map(pages.service.routes)
     let round = 1
     for (const [path, script] of normal) {
-      const url = new URL(`${pages.service.url}${path}?limit=20`)
+      const url = new URL(`${pages.service.url}${path}?limit=20&order=1041`)
       const sample = script(url, {} as never) // safe: no script here reads the request
       for (const data of variants(sample.data)) {
         pages.service.routes.set(path, () => ({ ...sample, data, msg: hostile }))
@@ -60,8 +64,9 @@ describe('hostile texts', () => {
   it('in a token or in the settings of the page are texts as well', async () => {
     const brand = { name: hostile, color: 'red;}', logo: 'https://elsewhere.example/x' }
     pages.service.settings = { ...noPageSettings, origins: [hostile], brand }
-    const deposit = { cuy: 2, amt: '1', order: hostile.slice(0, 100), return: 'javascript:alert(1)' }
-    const page = await pages.openFor({ sub: hostile, name: hostile, deposit })
+    const reference = hostile.slice(0, 100)
+    pages.story.orders = [order({ order: reference, return: 'javascript:alert(1)' })]
+    const page = await pages.openFor({ sub: hostile, name: hostile, order: reference })
     await seeIn(page, '.owner', '<img src=x')
     await seeIn(page, '.brand', '<img src=x')
     expect(await page.$$eval('iframe, object, img', (all) => all.length)).toBe(0)

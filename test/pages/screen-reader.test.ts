@@ -5,23 +5,17 @@ import { passTime } from './browser.ts'
 import { usePages } from './fixture.ts'
 import { poke, seeIn, textOfFirst, tokenOf } from './reading.ts'
 import { exact } from './scripted-service.ts'
-import { currencies, transfer } from './story.ts'
+import { currencies, order, transfer } from './story.ts'
 
 const pages = usePages()
 const shop = 'https://shop.example'
-const asked = {
-  cuy: 2,
-  amt: '25',
-  order: '1041',
-  since: Date.parse('2026-11-22T14:00:00.000Z') / 1_000,
-  return: `${shop}/`,
-}
 const paid = (id: number, state: string, amount: string, members = {}) =>
   transfer(id, state, { amt: exact(amount), ...members })
 
 const openAsked = () => {
   pages.service.settings = { ...noPageSettings, origins: [shop] }
-  return pages.openFor({ sub: '7', deposit: asked })
+  pages.story.orders = [order({ return: `${shop}/` }), order({ order: '1042', amt: '7' })]
+  return pages.openFor({ sub: '7', order: '1041' })
 }
 const live = (page: Page) => textOfFirst(page, '[role="status"].unseen')
 /** The class and the text of the focused element. */
@@ -29,13 +23,13 @@ const focused = (page: Page | Frame) =>
   page.evaluate(() => [document.activeElement?.className, document.activeElement?.textContent] as const)
 
 describe('a screen reader', () => {
-  it('hears what is missing of a payment request, and that it is paid', async () => {
+  it('hears what is missing of an order, and that it is paid', async () => {
     const page = await openAsked()
     pages.story.transfers = [paid(5, 'credited', '20')]
     await poke(page)
     await seeIn(page, '[role="status"].unseen', 'Credited: 20 USDT')
     expect(await live(page)).toBe(
-      'Credited: 20 USDT. It is in your balance. Of 25 USDT: 20 USDT credited, 5 USDT missing.',
+      'Credited: 20 USDT. It counts for this order. Of 25 USDT: 20 USDT credited, 5 USDT missing.',
     )
     pages.story.transfers = [paid(6, 'seen', '5', { seconds: 40 }), paid(5, 'credited', '20')]
     await poke(page)
@@ -87,10 +81,7 @@ describe('the focus', () => {
   it('is never lost where the currency is closed, or another order is asked for', async () => {
     const page = await openAsked()
     await page.focus('.send button')
-    await page.evaluate(
-      (token) => location.replace(`#token=${token}`),
-      tokenOf({ sub: '7', deposit: { ...asked, amt: '7' } }),
-    )
+    await page.evaluate((token) => location.replace(`#token=${token}`), tokenOf({ sub: '7', order: '1042' }))
     await seeIn(page, '.pay h2', 'Send 7 USDT')
     expect((await focused(page))[0]).not.toBe('')
     pages.story.currencies = [currencies[0] ?? {}, { ...currencies[1], open: false }]

@@ -10,9 +10,8 @@ const pages = usePages()
 
 describe('the QR code', () => {
   it('can be scanned where something is said above it, as small as it is then', async () => {
-    const deposit = { cuy: 2, amt: '25', since: 1 }
     pages.story.transfers = [transfer(4, 'credited', { cuy: 1 })]
-    const page = await pages.openFor({ sub: '7', deposit })
+    const page = await pages.openFor({ sub: '7', order: '1041' })
     await page.waitForSelector('.summary .note', { visible: true })
     const found: string[] = []
     for (const window of windows) {

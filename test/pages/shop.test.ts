@@ -5,6 +5,7 @@ import { createDemoShop } from '../shop/demo-shop.ts'
 import { listen, type RunningServer } from '../support/loopback.ts'
 import { violationsOf } from './browser.ts'
 import { desktop, usePages } from './fixture.ts'
+import { order } from './story.ts'
 
 const pages = usePages()
 const secrets = { callers: 'a secret of callers, for these tests', backends: 'a secret of backends, for these tests' }
@@ -15,20 +16,13 @@ beforeAll(async () => {
 })
 afterAll(() => shop.close())
 
-/**
- * A credited deposit of the buyer: its amount in USDT, and how many seconds ago it was credited.
- */
-type Arrived = readonly [amt: number, age: number]
-
-/** Makes the service answer with these deposits. */
-const arrive = (...deposits: readonly Arrived[]) =>
-  pages.answer('/ledger/deposits', {
-    data: {
-      list: deposits.map(([amt, age]) => ({
-        amt,
-        created_at: new Date(Date.now() + 1_000 - age * 1_000).toISOString(),
-      })),
-    },
+/** Makes the service take orders, and answer that it has taken the payment of one or of none. */
+const serveOrders = (taken: string | null = null) =>
+  pages.service.routes.set('/ledger/orders', ({ searchParams }, _request, sent) => {
+    // safe: sent by the shop
+    const asked = sent === '' || sent === undefined ? [] : (JSON.parse(sent) as { orders: object[] }).orders
+    pages.story.orders.push(...asked.map((one) => order({ ...one, at_least: '25' })))
+    return { data: { list: [{ taken: searchParams.get('order') === taken }] } }
   })
 
 /** The landmarks that a screen reader finds, and the violations that axe finds. */
@@ -45,6 +39,7 @@ describe('the pretend shop of npm start', () => {
     async (reader) => {
       pages.service.settings = { ...noPageSettings, origins: [shop.url] }
       pages.service.frameAncestors = shop.url
+      serveOrders()
       const page = await pages.open(reader, '', shop.url)
       expect(await heard(page)).toEqual([['header', 'main'], []])
 
@@ -53,24 +48,24 @@ describe('the pretend shop of npm start', () => {
       await frame?.waitForSelector('.address')
       expect(await heard(page)).toEqual([['header', 'main', 'strong', 'iframe'], []])
 
-      arrive([25, 0])
-      pages.answer('/ledger/entries', {})
+      serveOrders(page.url().split('/').at(-1))
       await settle() // the shop takes the payment
       await page.reload()
       expect(await heard(page)).toEqual([['header', 'main', 'strong'], []])
     },
   )
 
-  it('takes a payment when the order is paid, not from what the buyer had before', async () => {
-    pages.answer('/ledger/entries', {})
-    const { url } = await fetch(`${shop.url}/orders`, { method: 'POST' })
-    const stateAfter = async (...deposits: readonly Arrived[]) => {
-      arrive(...deposits)
+  it('has an order paid when the service has taken its payment, and no other order with it', async () => {
+    serveOrders()
+    const asked = await Promise.all(
+      ['', ''].map(async () => (await fetch(`${shop.url}/orders`, { method: 'POST' })).url),
+    )
+    const statesAfter = async (taken: string | null) => {
+      serveOrders(taken)
       await settle()
-      return await (await fetch(`${url}/state`)).text()
+      return Promise.all(asked.map(async (url) => (await fetch(`${url}/state`)).text()))
     }
-    expect(await stateAfter([100, 3_600])).toBe('open')
-    expect(await stateAfter([100, 3_600], [10.1, 0])).toBe('open')
-    expect(await stateAfter([100, 3_600], [10.1, 0], [14.9, 0])).toBe('paid')
+    expect(await statesAfter(null)).toEqual(['open', 'open'])
+    expect(await statesAfter(asked[0]?.split('/').at(-1) ?? '')).toEqual(['paid', 'open'])
   })
 })

@@ -6,7 +6,17 @@ import { usePages } from './fixture.ts'
 import { languages, type Seen, windows, wrongLooks } from './looks.ts'
 import { askAbout, openFold, poke, seeIn, tokenOf } from './reading.ts'
 import { exact } from './scripted-service.ts'
-import { currencies, newcomer, regular, type Story, transfer, txidOf, withdrawing } from './story.ts'
+import {
+  currencies,
+  newcomer,
+  order,
+  regular,
+  type Story,
+  type ToldOrder,
+  transfer,
+  txidOf,
+  withdrawing,
+} from './story.ts'
 
 const pages = usePages()
 
@@ -21,8 +31,15 @@ interface State {
 
 const shop = 'https://shop.example'
 const brand = { name: 'Tea, Coffee & Chocolate Company, Bristol', color: '#635bff', logo: null }
-const asked = { cuy: 2, amt: '25', order: '1041', since: 1_795_300_000, return: `${shop}/orders/1041` }
-const longAsked = { ...asked, amt: '1234567.891234', order: 'A-1041-2026' }
+const asked = order({ return: `${shop}/orders/1041` })
+const longAsked = order({ amt: '1234567.891234', order: 'A-1041-2026' })
+const claims = { order: '1041' }
+const asking = (story: Partial<Story> = {}, own: ToldOrder = asked) => ({
+  claims: { order: own.order },
+  story: { orders: [own], ...story },
+})
+/** An order that ends in nine minutes, which the page counts down. */
+const short = (): ToldOrder => ({ ...asked, until: new Date(Date.now() + 540_000).toISOString() })
 const longName = 'Maximiliana Wolfeschlegelsteinhausen'
 const paid = (amount: string, state = 'credited', id = 4) =>
   transfer(id, state, {
@@ -84,6 +101,15 @@ const fails = (answer: object) => async (page: Page) => {
   await poke(page)
 }
 
+/** What arrives once the page shows an address: a visit has no transfers of before. */
+const comes =
+  (transfers: Story['transfers']) =>
+  async (page: Page): Promise<void> => {
+    await page.waitForSelector('.address', { visible: true })
+    pages.story.transfers = transfers
+    await poke(page)
+  }
+
 const states: Readonly<Record<string, State>> = {
   'before a payment': { seen: payment },
   'a user with a long name': { seen: payment, claims: { name: longName } },
@@ -93,55 +119,59 @@ const states: Readonly<Record<string, State>> = {
     story: { currencies: many },
     claims: { sub: '9007199254740990', name: '' },
   },
-  'a payment request': { seen: payment, claims: { deposit: asked } },
-  'a payment request of a long amount': { seen: payment, claims: { deposit: longAsked } },
-  'an amount and an address that are copied': { seen: payment, claims: { deposit: longAsked }, acts: copyAll },
+  'an order': { seen: also(payment, '.destination h3'), ...asking() },
+  'an order of a long amount': { seen: payment, ...asking({}, longAsked) },
+  'an order of which the last minutes are counted down': {
+    seen: also(payment, '.destination h3'),
+    ...asking({}, short()),
+  },
+  'an amount and an address that are copied': { seen: payment, ...asking({}, longAsked), acts: copyAll },
   'on its way': { seen: status, story: { transfers: [paid('25', 'seen')] } },
-  credited: { seen: status, story: { transfers: [paid('25')] }, claims: { deposit: { cuy: 2, since: asked.since } } },
+  credited: { seen: status, acts: comes([paid('25')]) },
   held: {
     seen: status,
-    story: { transfers: [transfer(4, 'held', { reason: 'review', why: 'x', created_at: '2026-11-25T14:04:00.000Z' })] },
-    claims: { deposit: { cuy: 2, since: asked.since } },
+    acts: comes([transfer(4, 'held', { reason: 'review', why: 'x', created_at: '2026-11-25T14:04:00.000Z' })]),
   },
   refused: {
     seen: status,
-    story: {
-      transfers: [
-        transfer(4, 'refused', {
-          reason: 'below-minimum',
-          why: 'x',
-          amt: exact('0.25'),
-          created_at: '2026-11-25T14:04:00.000Z',
-        }),
-      ],
-    },
-    claims: { deposit: { cuy: 2, since: asked.since } },
+    acts: comes([transfer(4, 'refused', { reason: 'below-minimum', why: 'x', amt: exact('0.25') })]),
   },
-  'a request on its way': {
+  'an order on its way': { seen: also(status, '.summary h2'), ...asking({ transfers: [paid('25', 'seen')] }) },
+  'an order that is held': {
     seen: also(status, '.summary h2'),
-    claims: { deposit: asked },
-    story: { transfers: [paid('25', 'seen')] },
+    ...asking({ transfers: [transfer(4, 'held', { reason: 'review', why: 'x' })] }),
   },
-  'a request paid in part': {
+  'an order paid in part': {
     seen: only('.owner', '.summary p', '.send h2'),
-    claims: { deposit: asked },
-    story: { transfers: [paid('20')] },
+    ...asking({ transfers: [paid('20')] }),
   },
-  'a request that is paid': { seen: withReturn, claims: { deposit: asked }, story: { transfers: [paid('26')] } },
-  'a request, and something in another currency': {
+  'an order that is paid': { seen: withReturn, ...asking({ transfers: [paid('26')] }) },
+  'an order that is short by its tolerance': {
+    seen: withReturn,
+    ...asking({ transfers: [paid('24')] }, { ...asked, at_least: '24' }),
+  },
+  'an order, and something in another currency': {
     seen: also(payment, '.summary .note'),
-    claims: { deposit: asked },
-    story: { transfers: [transfer(4, 'credited', { cuy: 1, created_at: '2026-11-25T14:04:00.000Z' })] },
+    ...asking({ transfers: [transfer(4, 'credited', { cuy: 1, created_at: '2026-11-25T14:04:00.000Z' })] }),
   },
-  'a request that is paid, and something else on its way': {
+  'an order that is paid, and something else on its way': {
     seen: only('.owner', '.summary h2', '.summary .note'),
-    claims: { deposit: asked },
-    story: { transfers: [paid('3', 'seen', 6), { ...paid('1', 'seen', 5), cuy: 1 }, paid('25')] },
+    ...asking({ transfers: [paid('3', 'seen', 6), { ...paid('1', 'seen', 5), cuy: 1 }, paid('25')] }),
   },
-  'a request that cannot be read': {
-    seen: only('.obstacle h2', '.obstacle a'),
-    claims: { deposit: { ...asked, since: 1_795_300_000_000 } },
+  'an order that has expired': {
+    seen: only('.owner', '.summary h2', '.summary p', '.actions a'),
+    ...asking({}, { ...asked, state: 'expired' }),
   },
+  'an order that has expired and is paid in part': {
+    seen: only('.owner', '.summary h2', '.summary p', '.status .state'),
+    ...asking({ transfers: [paid('20')] }, { ...asked, state: 'expired' }),
+  },
+  'an order that is cancelled': {
+    seen: only('.owner', '.summary h2', '.summary p', '.actions a'),
+    ...asking({}, { ...asked, state: 'cancelled' }),
+  },
+  'an order that is not there': { seen: only('.obstacle h2'), claims, story: { orders: [] } },
+  'an order that cannot be read': { seen: only('.obstacle h2'), claims: { deposit: { cuy: 2 } } },
   'several at once': {
     seen: status,
     story: { transfers: [paid('9007199254.740991', 'seen', 6), paid('7', 'seen', 5), paid('3.5', 'seen', 4)] },
@@ -161,11 +191,7 @@ const states: Readonly<Record<string, State>> = {
     story: { late: 200, transfers: [transfer(4, 'seen')] },
   },
   'a currency that is closed': { seen: also(payment, '.choice .closed'), story: { currencies: oneClosed } },
-  'a request in it': {
-    seen: only('.owner', '.pay .note'),
-    claims: { deposit: asked },
-    story: { currencies: oneClosed },
-  },
+  'an order in it': { seen: only('.owner', '.pay .note'), ...asking({ currencies: oneClosed }) },
   'all currencies closed, and an uncertain amount': {
     seen: only('.owner', '.pay .note'),
     story: {
@@ -177,7 +203,7 @@ const states: Readonly<Record<string, State>> = {
   'a service that fails': { seen: also(payment, '.notice strong'), acts: fails(unavailable) },
   'a session that has ended': {
     seen: only('.obstacle h2', '.obstacle a'),
-    claims: { deposit: asked },
+    ...asking(),
     acts: fails({ status: 401, msg: 'x' }),
   },
   'a service without a configuration': {
@@ -187,7 +213,7 @@ const states: Readonly<Record<string, State>> = {
 }
 
 /** The states that show the operator's colour: a brand changes nothing else. */
-const coloured = ['before a payment', 'a request that is paid']
+const coloured = ['before a payment', 'an order that is paid']
 
 /**
  * Brings a page in this language into one state after the other, each time as a new user, and calls
@@ -245,7 +271,7 @@ describe('each state, in both themes, from the narrowest phone to a wide desktop
   it.each(languages)('has room for the button that opens a wallet: %s', async (language, tag) => {
     pages.service.settings = { ...noPageSettings, origins: [shop], wallet: 'trust' }
     const found: string[] = []
-    await inEach(['before a payment', 'a payment request of a long amount'], language, async (page, name, nth) => {
+    await inEach(['before a payment', 'an order of a long amount'], language, async (page, name, nth) => {
       const seen: Seen = (window) => [...payment(window), ...(window.width === 320 ? [] : ['.destination a'])]
       const wrong = [...(await wrongLooks(page, tag, seen, nth)), ...(await wrongLooks(page, tag, seen, nth + 1))]
       found.push(...wrong.map((one) => `${name}: ${one}`))

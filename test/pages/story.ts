@@ -1,4 +1,5 @@
 /** A user's data, with which the scripted service answers the deposit page. */
+import { sumOf } from '../../src/pages/kit/decimal.ts'
 import { noPageSettings } from '../../src/worker/http/page-settings.ts'
 import { exact, type Script, type ScriptedService } from './scripted-service.ts'
 
@@ -33,6 +34,68 @@ export function transfer(id: number, state: string, members: object = {}) {
   return { ...basics, state, created_at: at, ...members }
 }
 
+/** A transfer as the scripted service knows it. */
+interface ToldTransfer {
+  readonly id: number
+  readonly txid?: string
+  readonly cuy?: number
+  readonly amt?: string
+  readonly address?: string
+  readonly state?: string
+  readonly created_at?: string
+}
+
+const orderBasics = {
+  id: 1,
+  uid: 7,
+  cuy: 2,
+  amt: '25',
+  at_least: '25',
+  order: '1041',
+  address: payAddress,
+  state: '',
+  until: '2099-01-01T00:00:00.000Z',
+  mark: '',
+  created_at: '2026-11-22T14:00:00.000Z',
+}
+
+/** An order of the user, with amounts as texts. Without a `state` the transfers decide about it. */
+export type ToldOrder = typeof orderBasics & { readonly return?: string }
+
+/** An order of the user, by default 1041 of 25 USDT, older than each transfer here. */
+export const order = (members: Partial<ToldOrder> = {}): ToldOrder => ({
+  ...orderBasics,
+  ...members,
+  at_least: members.at_least ?? members.amt ?? orderBasics.at_least,
+})
+
+/** An order as the service answers with it, where these are the user's transfers. */
+export function standing(told: ToldOrder, transfers: readonly ToldTransfer[]) {
+  const { cuy, address, created_at, state } = told
+  const own = transfers.filter(
+    (one) => one.cuy === cuy && one.address === address && (one.created_at ?? '') >= created_at,
+  )
+  const counting = state === 'cancelled' ? [] : ['seen', 'held', 'credited']
+  const deposits = own.filter((one) => counting.includes(one.state ?? ''))
+  const sum = (isIn: (state: string | undefined) => boolean) => {
+    const digits = sumOf(deposits.filter((one) => isIn(one.state)).map(({ amt }) => amt?.replaceAll('#', '') ?? '0'))
+    return digits.replace(/(\.\d{6})\d+$/, '$1') // no more digits than the ledger keeps
+  }
+  const credited = sum((one) => one === 'credited')
+  const byCredit = Number(credited) >= Number(told.at_least) ? 'paid' : Number(credited) > 0 ? 'partly' : 'open'
+  return {
+    ...told,
+    state: state === 'expired' && byCredit === 'paid' ? byCredit : state || byCredit,
+    amt: exact(told.amt),
+    at_least: exact(told.at_least),
+    seen: exact(sum((one) => one !== 'credited')),
+    credited: exact(credited),
+    late: false,
+    taken: false,
+    deposits: deposits.map(({ txid, amt, state: of }) => ({ txid, position: 0, amt, state: of })),
+  }
+}
+
 /** A ledger entry of the user, by default in USDT. */
 export function entry(id: number, type: number, amt: string, balance: string, members: object = {}) {
   const at = `2026-11-${String(1 + (id % 22)).padStart(2, '0')}T09:30:00.000Z`
@@ -46,18 +109,20 @@ export interface Story {
   explorer: string | null
   late: number | null
   currencies: object[]
-  transfers: { id: number }[]
+  orders: ToldOrder[]
+  transfers: ToldTransfer[]
   balances: [cuy: number, amount: string][]
   entries: { id: number; cuy: number }[]
   payouts: { id: number }[]
 }
 
-/** A user who has paid nothing yet. */
+/** A user who has an order and has paid nothing yet. */
 export const newcomer = (): Story => ({
   network: 'Tron',
   explorer: 'https://tronscan.org/#',
   late: null,
   currencies,
+  orders: [order()],
   transfers: [],
   balances: [
     [1, '0'],
@@ -79,6 +144,7 @@ export const regular = (): Story => ({
   explorer: 'https://tronscan.org/#',
   late: null,
   currencies,
+  orders: [],
   transfers: [
     transfer(9, 'seen', { seconds: 43, amt: exact('120.5') }),
     transfer(8, 'credited', { entry: 21, amt: exact('9007199254.740991') }),
@@ -139,6 +205,10 @@ export function serve(service: ScriptedService, story: Story): void {
       late: story.late,
     }),
   )
+  routes.set('/tron/orders', ({ searchParams }) => {
+    const own = story.orders.filter((one) => one.order === searchParams.get('order'))
+    return listed(own.map((one) => standing(one, story.transfers)))
+  })
   routes.set('/tron/generate', () => ({ data: { id: 1, address: payAddress } }))
   routes.set(
     '/tron/deposits',

@@ -15,6 +15,7 @@ import { createDemoShop } from '../shop/demo-shop.ts'
 import { listen, type RunningServer } from '../support/loopback.ts'
 import { root } from '../support/project.ts'
 import { type OpenPage, openAs, type Reader, violationsOf } from './browser.ts'
+import { buyTea, payNow } from './buy-tea.ts'
 import { startEmbeddingPage } from './embedding-page.ts'
 import { connectBrowser, desktop } from './fixture.ts'
 import { type LocalService, startLocalService } from './local-service.ts'
@@ -148,21 +149,13 @@ it('a person who sent something worthless, or nothing at all, is given the reaso
   })
 })
 
-it('a person buys in a shop that embeds the page, pays in two parts, and both say that it is paid', async () => {
-  const { page, faults, close } = await openAs(browser, shop.url, desktop)
-  await Promise.all([page.waitForNavigation(), page.click('button')])
-  const frame = await (await page.waitForSelector('iframe'))?.contentFrame()
-  if (!frame) throw new Error('the shop has no frame')
-  await seeIn(frame, '.pay h2', 'Send 25 USDT')
-  await seeIn(frame, '.owner', 'Anna Wei')
-  await seeIn(frame, '.actions', `Back to ${new URL(shop.url).host}`)
-  await seeIn(page, '#state', 'Waiting for your payment')
-  const to = await textOfFirst(frame, '.address')
+it('a person has two orders of a shop open at once: what pays one in two parts does not pay the other', async () => {
+  const opened = [await openAs(browser, shop.url, desktop), await openAs(browser, shop.url, desktop)] as const
+  const [{ page, frame, to, check }, other] = [await buyTea(opened[0].page), await buyTea(opened[1].page)]
+  expect(other.to).not.toBe(to)
   const pay = async (amount: string) => {
-    await service.devnet.pay({ to, amount, currency: 'USDT' })
-    await service.devnet.mine(4)
-    await openFold(frame, 'question')
-    await press(frame, 'Check for new payments')
+    await payNow(service, to, amount)
+    await check()
   }
   await pay('20')
   await seeIn(frame, '.pay h2', 'Send 5 USDT more')
@@ -173,11 +166,17 @@ it('a person buys in a shop that embeds the page, pays in two parts, and both sa
   await settle() // as the shop does after an event
   await seeIn(page, '#state', 'Paid. Thank you!')
   await Promise.all([page.waitForNavigation(), frame.$eval('.actions a', (link) => (link as HTMLElement).click())])
-  expect(page.url()).toMatch(/\/orders\/1041-\d+$/)
+  expect(page.url()).toMatch(/\/orders\/104[12]-\d+$/)
   await seeIn(page, '#state', 'Paid. Thank you!')
   expect(await page.$('iframe')).toBeNull()
-  expect(faults).toEqual([])
-  await close()
+  await other.check()
+  await seeIn(other.frame, '.question .result', 'Checked just now')
+  expect(await textOfFirst(other.frame, '.pay h2')).toBe('Send 25 USDT')
+  expect(await textOfFirst(other.page, '#state')).toBe('Waiting for your payment')
+  for (const one of opened) {
+    expect(one.faults).toEqual([])
+    await one.close()
+  }
 })
 
 it('USDT, which most payers send, stands before TRX: for a person, and at the desk', async () => {

@@ -4,11 +4,11 @@ import { noPageSettings } from '../../src/worker/http/page-settings.ts'
 import { usePages } from './fixture.ts'
 import { choose, poke, seeIn } from './reading.ts'
 import { exact } from './scripted-service.ts'
-import { payAddress, transfer } from './story.ts'
+import { order, payAddress, transfer } from './story.ts'
 
 const pages = usePages()
 const usdt = 'TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t'
-const deposit = { cuy: 2, amt: '25.5', order: '1041', since: 1 }
+const claims = { sub: '7', order: '1041' }
 const link = (page: Page) =>
   page.$$eval('.destination a', (all) =>
     all.map(({ href, target, rel, textContent }) => [href, target, rel, textContent]),
@@ -19,7 +19,8 @@ const opens = (query: string) => [
 
 describe('the button that opens a wallet', () => {
   it('is there only where the operator has chosen one, and only on mainnet', async () => {
-    const page = await pages.openFor({ sub: '7', deposit })
+    pages.story.orders = [order({ amt: '25.5' })]
+    const page = await pages.openFor(claims)
     expect(await link(page)).toEqual([])
     pages.service.settings = { ...noPageSettings, wallet: 'trust' }
     pages.story.network = 'Nile'
@@ -30,7 +31,8 @@ describe('the button that opens a wallet', () => {
 
   it('carries the address, the token or TRX, and what is missing, as the wallet documents it', async () => {
     pages.service.settings = { ...noPageSettings, wallet: 'trust' }
-    const page = await pages.openFor({ sub: '7', deposit })
+    pages.story.orders = [order({ amt: '25.5' })]
+    const page = await pages.openFor(claims)
     expect(await link(page)).toEqual(opens(`asset=c195_t${usdt}&address=${payAddress}&amount=25.5`))
     pages.story.transfers = [transfer(5, 'credited', { amt: exact('20.000001') })]
     await poke(page)

@@ -1,12 +1,12 @@
 /**
- * A pretend shop for `npm start`. It sells tea for 25 USDT to user 1. The deposit page asks for the
- * amount, in a frame or on a page of its own. The shop takes the payment from the buyer's wallet as
- * soon as the wallet has it.
+ * A pretend shop for `npm start`. It sells tea for 25 USDT to user 1, who can have several orders
+ * open at once. The deposit page asks for the amount, in a frame or on a page of its own. The
+ * service takes the payment from the buyer's wallet as soon as the order is paid.
  */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { deskAddress, localBackendToken, localUserToken } from '../devnet/local.ts'
 import { embeddingExample } from '../pages/embedding-page.ts'
-import { type Order, signPaymentToken } from './payment-token-example.ts'
+import { signPaymentToken } from './payment-token-example.ts'
 
 export interface DemoShopParts {
   /** The origin of the service. */
@@ -17,7 +17,11 @@ export interface DemoShopParts {
   readonly secrets: { readonly callers: string; readonly backends: string }
 }
 
-interface ShopOrder extends Order {
+const buyer = { uid: 1, name: 'Anna Wei' }
+
+/** An order of the shop. The service has it under the same reference. */
+interface ShopOrder {
+  readonly id: string
   isPaid: boolean
 }
 
@@ -27,22 +31,33 @@ interface ShopOrder extends Order {
  */
 export function createDemoShop({ wallet, secrets }: DemoShopParts) {
   const orders = new Map<string, ShopOrder>()
-  const create = () => {
-    const since = Math.floor(Date.now() / 1_000)
-    const order = {
-      id: `${1041 + orders.size}-${since}`,
-      uid: 1,
-      buyer: 'Anna Wei',
-      amount: '25',
-      since,
-      isPaid: false,
-    }
-    orders.set(order.id, order)
+  const ask = async (path: string, sent?: object) => {
+    const authorization = `Bearer ${await localBackendToken(secrets.backends)}`
+    const headers = { authorization, 'content-type': 'application/json' }
+    const posted = sent === undefined ? {} : { method: 'POST', body: JSON.stringify(sent) }
+    return fetch(`${wallet()}/ledger/orders${path}`, { headers, ...posted })
+  }
+  /** Asks the service for an order of tea, to which the buyer returns at `origin`. */
+  const create = async (origin: string) => {
+    const id = `${1041 + orders.size}-${Math.floor(Date.now() / 1_000)}`
+    const { uid } = buyer
+    const tea = { uid, cuy: 2, amt: '25', order: id, take: true, return: `${origin}/orders/${id}`, mark: 'tea' }
+    const order = { id, isPaid: false }
+    orders.set(id, order) // before the answer, so that the next order has another number
+    const asked = await ask('', { orders: [tea] })
+    if (!asked.ok) throw new Error(await asked.text())
     return order
   }
   const settle = async () => {
-    for (const order of orders.values())
-      if (!order.isPaid) order.isPaid = await takePayment(wallet(), secrets.backends, order)
+    for (const order of orders.values()) if (!order.isPaid) order.isPaid = await isTaken(order)
+  }
+  /** Whether the service has taken the payment of an order: not what the buyer has spent. */
+  const isTaken = async ({ id }: ShopOrder) => {
+    const answer = await ask(`?uid=${buyer.uid}&order=${id}`)
+    if (!answer.ok) return false
+    // safe: the service's own answer
+    const { data } = (await answer.json()) as { data: { list: readonly { taken: boolean }[] } }
+    return data.list[0]?.taken === true
   }
   /**
    * The URL of /docs with a token of user 1 and one of a backend, both valid for an hour, and with
@@ -57,10 +72,9 @@ export function createDemoShop({ wallet, secrets }: DemoShopParts) {
     const { pathname, searchParams } = new URL(request.url ?? '/', origin)
     const [, kind, id = '', what] = pathname.split('/')
     const order = orders.get(id)
-    if (kind === '')
-      return send(response, page('<form method="post" action="/orders"><button>Buy tea, 25 USDT</button></form>'))
+    if (kind === '') return send(response, page(startPage([...orders.values()])))
     if (kind === 'orders' && request.method === 'POST') {
-      return void response.writeHead(303, { location: `/orders/${create().id}` }).end()
+      return void response.writeHead(303, { location: `/orders/${(await create(origin)).id}` }).end()
     }
     if (kind === 'docs-tokens')
       return void response.writeHead(303, { location: await docsWithTokens(searchParams) }).end()
@@ -68,7 +82,7 @@ export function createDemoShop({ wallet, secrets }: DemoShopParts) {
       return void response.writeHead(303, { location: await deskAddress(wallet(), secrets.backends) }).end()
     if (order === undefined) return void response.writeHead(404).end()
     if (what === 'state') return send(response, order.isPaid ? 'paid' : 'open')
-    const token = await signPaymentToken(order, origin, secrets.callers)
+    const token = await signPaymentToken(buyer, id, secrets.callers)
     if (what === 'token') return send(response, token)
     send(response, page(orderPage(order, wallet(), token)))
   }
@@ -76,25 +90,6 @@ export function createDemoShop({ wallet, secrets }: DemoShopParts) {
     answer(request, response).catch(() => response.writeHead(500).end())
   })
   return { server, settle }
-}
-
-/**
- * Takes the payment from the buyer's wallet, once. Returns false while the deposits since the order
- * are less than its amount. The page counts the same deposits: a wallet with older money would
- * otherwise be charged while the page still asks for the payment.
- */
-async function takePayment(wallet: string, secret: string, { id, uid, amount, since }: Order): Promise<boolean> {
-  const headers = { authorization: `Bearer ${await localBackendToken(secret)}`, 'content-type': 'application/json' }
-  const read = await fetch(`${wallet}/ledger/deposits?uid=${uid}&cuy=2&state=credited&limit=100`, { headers })
-  if (!read.ok) return false
-  // safe: the service's own answer
-  const { data } = (await read.json()) as { data: { list: readonly { amt: number; created_at: string }[] } }
-  const own = data.list.filter(({ created_at }) => Date.parse(created_at) >= since * 1_000)
-  const units = (amt: number) => Math.round(amt * 1_000_000)
-  if (own.reduce((sum, { amt }) => sum + units(amt), 0) < units(Number(amount))) return false
-  const entry = { uid, cuy: 2, type: 4, osn: `order-${id}`, amt: `-${amount}`, mark: 'tea' }
-  const body = JSON.stringify({ entries: [entry] })
-  return (await fetch(`${wallet}/ledger/entries`, { method: 'POST', headers, body })).ok
 }
 
 function send(response: ServerResponse, body: string): void {
@@ -111,11 +106,19 @@ body { max-width: 56rem; margin: 0 auto; padding: 0 1rem; font: 100%/1.5 system-
 
 const paidWords = 'Paid. Thank you!'
 
-function orderPage({ id, amount, isPaid }: ShopOrder, wallet: string, token: string): string {
-  const order = `<p>Order ${id}: tea, ${amount} USDT. <strong id="state" role="status">${isPaid ? paidWords : 'Not paid yet'}</strong></p>`
+function startPage(orders: readonly ShopOrder[]): string {
+  const lines = orders.map(
+    ({ id, isPaid }) => `<li><a href="/orders/${id}">Order ${id}</a>: ${isPaid ? 'paid' : 'not paid yet'}</li>`,
+  )
+  const list = lines.length === 0 ? '' : `\n<h2>Your orders</h2>\n<ul>${lines.join('')}</ul>`
+  return `<form method="post" action="/orders"><button>Buy tea, 25 USDT</button></form>${list}`
+}
+
+function orderPage({ id, isPaid }: ShopOrder, wallet: string, token: string): string {
+  const order = `<p>Order ${id}: tea, 25 USDT. <strong id="state" role="status">${isPaid ? paidWords : 'Not paid yet'}</strong></p>`
   if (isPaid) return `${order}\n<p><a href="/">Buy more</a></p>`
   return `${order}
-<p>Pay here, or <a href="${wallet}/deposit#token=${token}" target="_blank" rel="noopener">on a page of its own</a>.</p>
+<p>Pay here, or <a href="${wallet}/deposit#token=${token}" target="_blank" rel="noopener">on a page of its own</a>; or <a href="/">order something else</a> first.</p>
 ${embeddingExample(wallet, `/orders/${id}/token`)}
 <script>
   const state = document.getElementById('state')
@@ -124,6 +127,7 @@ ${embeddingExample(wallet, `/orders/${id}/token`)}
     seen: 'Your payment is on its way',
     'partly-paid': 'A part of it is there, the rest is missing',
     paid: 'Your payment is there: we are taking it',
+    expired: 'This order has expired: please order again',
   }
   let isPaid = false
   addEventListener('deposit', ({ detail }) => {

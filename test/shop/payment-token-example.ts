@@ -1,24 +1,13 @@
 import { SignJWT } from 'jose'
 
-/**
- * What a shop knows of an order. `amount` is a decimal of whole units as text. `since` is the time
- * of the order in seconds since 1970.
- */
-export interface Order {
-  readonly id: string
+/** Who pays an order: the user's number and the name that the page shows. */
+export interface Buyer {
   readonly uid: number
-  readonly buyer: string
-  readonly amount: string
-  readonly since: number
+  readonly name: string
 }
 
-/**
- * A token for the buyer, valid for a day, with which the deposit page asks for this order to be
- * paid in USDT.
- */
-export async function signPaymentToken(order: Order, shop: string, secret: string): Promise<string> {
-  const { id, uid, buyer, amount, since } = order
-  const deposit = { cuy: 2, amt: amount, order: id, since, return: `${shop}/orders/${id}` }
-  const token = new SignJWT({ name: buyer, deposit }).setProtectedHeader({ alg: 'HS256' })
+/** A token for the buyer, valid for a day, with which the deposit page asks for this order. */
+export async function signPaymentToken({ uid, name }: Buyer, order: string, secret: string): Promise<string> {
+  const token = new SignJWT({ name, order }).setProtectedHeader({ alg: 'HS256' })
   return await token.setSubject(String(uid)).setExpirationTime('1d').sign(new TextEncoder().encode(secret))
 }

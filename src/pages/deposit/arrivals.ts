@@ -1,7 +1,8 @@
 import { copyButton } from '../kit/copy.ts'
 import { type Child, html, linkTo, setText, svg } from '../kit/dom.ts'
-import { arrivalAmount, type DepositContext, isStray, requestOf } from './context.ts'
+import { arrivalAmount, type DepositContext, isStray, orderOf } from './context.ts'
 import type { Arrival } from './data.ts'
+import { countsFor } from './order.ts'
 import { outcomeWords } from './outcome.ts'
 
 const icons = {
@@ -76,8 +77,10 @@ export function arrivalWords(context: DepositContext, arrival: Arrival): string 
   const { texts } = context
   const { state, reason, why } = arrival
   if (state === 'credited') {
-    const asked = isStray(context, arrival) ? requestOf(context) : null
-    return texts.creditedHelp + (asked === null ? '' : texts.gap + texts.notCounted(asked.currency.symbol))
+    const asked = orderOf(context)
+    if (asked !== null && countsFor(asked.order, arrival)) return texts.counted
+    const symbol = isStray(context, arrival) ? asked?.currency.symbol : undefined
+    return texts.creditedHelp + (symbol === undefined ? '' : texts.gap + texts.notCounted(symbol))
   }
   if (state === 'dropped') return texts.droppedHelp
   if (state === 'seen') {

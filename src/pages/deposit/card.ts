@@ -1,5 +1,5 @@
 import { createSlot, html, type PageView } from '../kit/dom.ts'
-import { type DepositContext, requestOf } from './context.ts'
+import { amountText, type DepositContext, networkOf, orderOf } from './context.ts'
 import { createNotice, createWaiting } from './message.ts'
 import { createChoice, createPayment } from './pay.ts'
 import { createActions, createSummary, createVisitStatus, isToPay } from './status.ts'
@@ -25,18 +25,20 @@ export function createCard(
   const notice = createNotice(context, nextAt)
   const paying = html('div', { class: 'paying' }, choice.element, payment.element)
   const actions = createActions(context)
-  const views = [notice, summary, instead, choice, payment, waiting, below, actions]
+  const receipt = createReceipt(context)
+  const views = [receipt, notice, summary, instead, choice, payment, waiting, below, actions]
   const element = html(
     'section',
     { class: 'card screen' },
     owner,
+    receipt.element,
     ...[summary.element, instead.element, paying, waiting.element, notice.element, below.element, actions.element],
   )
   return {
     element,
     update() {
-      const { name, uid, request } = model.session
-      const order = model.offer === null || requestOf(context) !== null ? (request?.order ?? null) : null
+      const { name, uid, claim } = model.session
+      const { order } = claim
       fillOwner(JSON.stringify([name, uid, order]), () => [
         uid === null ? null : fact(texts.account, name ?? texts.user(uid)),
         order === null ? null : fact(texts.order, order),
@@ -48,6 +50,27 @@ export function createCard(
     },
     tick: () => {
       for (const view of views) view.tick?.()
+    },
+  }
+}
+
+/** On paper: what was asked for, on which network and to which address. */
+function createReceipt(context: DepositContext): PageView {
+  const { texts, model } = context
+  const element = html('dl', { class: 'owner printed' })
+  const fill = createSlot(element)
+  return {
+    element,
+    update() {
+      const asked = orderOf(context)?.order ?? null
+      const { address, offer } = model
+      const amount = asked === null ? null : amountText(context, asked.amt, asked.cuy)
+      const isPaid = address !== null && offer !== null && !isToPay(context)
+      fill(JSON.stringify([amount, address, offer?.network, isPaid]), () => {
+        if (!isPaid) return []
+        const facts = [fact(texts.network, networkOf(context).name), fact(texts.address, address)]
+        return amount === null ? facts : [fact(texts.asked, amount), ...facts]
+      })
     },
   }
 }

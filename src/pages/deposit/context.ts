@@ -2,6 +2,7 @@ import type { PageWallet } from '../../worker/common/page-wallets.ts'
 import type { Api, Refusal } from '../kit/api.ts'
 import type { Format } from '../kit/format.ts'
 import type { ListPage } from '../kit/read.ts'
+import type { OrderClaim } from './claim.ts'
 import {
   type Arrival,
   type HistoryEntry,
@@ -9,25 +10,21 @@ import {
   type Offer,
   type OfferedCurrency,
   type OwnPayout,
+  type PayerOrder,
 } from './data.ts'
 import type { Texts } from './languages/en.ts'
-import { misfitOf, type PaymentRequest, type Progress, progressOf, type UnreadableRequest } from './request.ts'
+import { backOf, isOfOrder, type Progress, progressOf } from './order.ts'
 
 /** A part of the page, below the card with the address, that opens and closes. */
 export type FoldName = 'how' | 'question' | 'arrivals' | 'wallet'
 
-/**
- * The account and the payment request that the token contains. Only the service can verify the
- * token.
- */
+/** The account and the order that the token names. Only the service can verify the token. */
 export interface PayerSession {
   /** The name of the account, or null. */
   readonly name: string | null
   /** The number of the account; null if the token has none. */
   readonly uid: string | null
-  readonly request: PaymentRequest | null
-  /** Set if the payment request in the token is malformed; then `request` is null. */
-  readonly unreadable: UnreadableRequest | null
+  readonly claim: OrderClaim
 }
 
 /** The state of the page. A member that is null is not loaded yet. */
@@ -41,7 +38,10 @@ export interface DepositModel {
   offer: Offer | null
   /** The number of the currency that the reader pays in. */
   chosen: number | null
+  /** The address to pay to: that of the order, where the token names one. */
   address: string | null
+  /** The order that the token names; `unknown` if the user has none with its reference. */
+  order: PayerOrder | 'unknown' | null
   arrivals: ListPage<Arrival> | null
   /** The ids of this visit's transfers, whose status the page shows in place of the address. */
   visited: ReadonlySet<number>
@@ -68,6 +68,7 @@ export interface DepositModel {
 export const emptyAccount = () => ({
   chosen: null,
   address: null,
+  order: null,
   arrivals: null,
   visited: new Set<number>(),
   arrivalsOpen: 3,
@@ -87,6 +88,8 @@ export interface DepositContext {
   readonly api: Api
   /** The wallet app that the page opens with address and amount. */
   readonly wallet: PageWallet | null
+  /** The origins to which links may lead back. */
+  readonly origins: readonly string[]
   /** Announces a text to screen readers. */
   announce(text: string): void
   /** Asks the service for new data. */
@@ -124,42 +127,36 @@ export function arrivalAmount(context: DepositContext, { amt, cuy, state, reason
 /** Reasons that are given only after the token's decimals were compared. */
 const judgedReasons = ['below-minimum', 'dust', 'too-large', 'wallet-full', 'review']
 
-/**
- * Why the payment request in the reader's token cannot be read, and a link back; null if it can be
- * read, or if there is none.
- */
-export function unreadableOf({ model }: DepositContext): UnreadableRequest | null {
-  const { session, offer } = model
-  const { request, unreadable } = session
-  if (request === null || offer === null) return unreadable
-  const member = misfitOf(request, offer)
-  return member === null ? null : { member, back: request.back }
+/** The order that the token names, with its currency; null without one, and before it is loaded. */
+export function orderOf(context: DepositContext) {
+  const { order } = context.model
+  if (order === null || order === 'unknown') return null
+  const currency = currencyWith(context, order.cuy)
+  return currency === null ? null : { order, currency }
 }
 
 /**
- * The payment request in the reader's token, with its currency; null without a request that fits
- * the currencies of the service.
+ * How much of the order is paid; null without an order, and before it and the transfers are loaded,
+ * so that both appear at once.
  */
-export function requestOf(context: DepositContext) {
-  const { request } = context.model.session
-  const currency = request === null || unreadableOf(context) !== null ? null : currencyWith(context, request.cuy)
-  return request === null || currency === null ? null : { request, currency }
+export function orderProgress(context: DepositContext): Progress | null {
+  const asked = orderOf(context)
+  if (asked === null || context.model.arrivals === null) return null
+  return progressOf(asked.order, asked.currency, context.api.now() ?? 0)
 }
 
-/** How much of the requested amount is paid; null if no amount is requested. */
-export function requestProgress(context: DepositContext): Progress | null {
-  const asked = requestOf(context)
-  if (asked === null || asked.request.amount === null) return null
-  return progressOf(asked.request, asked.request.amount, asked.currency, context.model.arrivals?.list ?? [])
+/** The link back to the site that made the order; null if there is none. */
+export function orderBack({ model: { order }, origins }: DepositContext): string | null {
+  return order === null || order === 'unknown' ? null : backOf(order, origins)
 }
 
 /**
- * Whether a transfer does not count for the request because it is in another currency, although it
- * came after the request.
+ * Whether a transfer does not count for the order because it is in another currency, although it
+ * came to the order's address.
  */
-export function isStray(context: DepositContext, { cuy, created_at }: Arrival): boolean {
-  const asked = requestOf(context)
-  return asked !== null && cuy !== asked.currency.cuy && Date.parse(created_at) >= asked.request.since
+export function isStray(context: DepositContext, arrival: Arrival): boolean {
+  const asked = orderOf(context)
+  return asked !== null && arrival.cuy !== asked.currency.cuy && isOfOrder(asked.order, arrival)
 }
 
 /**

@@ -1,6 +1,6 @@
 import { knownCount } from '../kit/counted.ts'
 import { type ListPage, readerOf, readForm, readMembers } from '../kit/read.ts'
-import { depositsShape, entriesShape, offerShape, ownPayoutsShape, walletsShape } from '../shapes.ts'
+import { depositsShape, entriesShape, offerShape, ownOrdersShape, ownPayoutsShape, walletsShape } from '../shapes.ts'
 
 /** What the service accepts, from `GET /currencies`. */
 export type Offer = ReturnType<typeof readOffer>
@@ -11,6 +11,8 @@ export type OfferedCurrency = Offer['list'][number]
  * when it is final; null if nobody can estimate it.
  */
 export type Arrival = ReturnType<typeof readDeposits>['list'][number] & { readonly finalAt: number | null }
+/** An order of the user. Amounts are in whole units. */
+export type PayerOrder = ReturnType<typeof readOrders>['list'][number]
 /**
  * An entry of the user's ledger. Amounts are in whole units; `amt` is signed, and `balance` is that
  * after the entry.
@@ -31,12 +33,18 @@ export const isCreditable = ({ open, retired }: OfferedCurrency) => open && !ret
  */
 export const readOffer = readerOf(offerShape)
 
-/**
- * Reads the address in the data of `GET /tron/generate`. A text without the form of an address is
- * refused, so that it is never shown as one.
- */
-export function readAddress(data: unknown): string {
-  return readForm(readMembers(data).address, /^T[1-9A-HJ-NP-Za-km-z]{33}$/)
+/** A text without the form of an address is refused, so that it is never shown as one. */
+const addressForm = /^T[1-9A-HJ-NP-Za-km-z]{33}$/
+
+/** Reads the address in the data of `GET /tron/generate`. */
+export const readAddress = (data: unknown): string => readForm(readMembers(data).address, addressForm)
+
+const readOrders = readerOf(ownOrdersShape)
+
+/** Reads the data of `GET /tron/orders` with an `order`: that order; null if the user has none. */
+export function readPayerOrder(data: unknown): PayerOrder | null {
+  const [order] = readOrders(data).list
+  return order === undefined ? null : { ...order, address: readForm(order.address, addressForm) }
 }
 
 const readDeposits = readerOf(depositsShape)

@@ -7,8 +7,9 @@ import { claimsOf } from '../kit/claims.ts'
 import { browserMemory, tabMemory } from '../kit/memory.ts'
 import { applyTheme } from '../kit/theme.ts'
 import { createTokenSource } from '../kit/token.ts'
+import { readOrderClaim } from './claim.ts'
 import { firstLanguage, loadTexts, nextLanguage, ownNames, rememberLanguage } from './languages.ts'
-import { addressPath, arrivalsPath, offerPath, pageRows } from './paths.ts'
+import { addressPath, arrivalsPath, offerPath, orderPath, pageRows } from './paths.ts'
 
 /** Time limit for answers that need no scan, so that the reader soon learns of trouble. */
 const answerMs = 12_000
@@ -24,7 +25,10 @@ export const texts = loadTexts(language)
  * Parts that both scripts use. The main script takes them from here, so that the browser does not
  * load a second copy.
  */
-export const here = { browserMemory, tabMemory, claimsOf, loadTexts, nextLanguage, ownNames, rememberLanguage }
+export const here = {
+  ...{ browserMemory, tabMemory, claimsOf, readOrderClaim },
+  ...{ loadTexts, nextLanguage, ownNames, rememberLanguage },
+}
 
 /** The source of the reader's access token, which survives a reload of the tab. */
 export const token = createTokenSource((isOtherAccount) => later.arrived(isOtherAccount), tabMemory)
@@ -43,5 +47,7 @@ async function begin(): Promise<void> {
   applyTheme()
   if (token.isFramed) await token.renew(null)
   if (document.hidden) return // a hidden page requests nothing until somebody looks at it
-  api.begin([offerPath, addressPath, arrivalsPath(pageRows)])
+  const { order, fault } = readOrderClaim(claimsOf(token.current()))
+  if (fault !== null) return // the page shows a message in place of all that it would ask for
+  api.begin([offerPath, order === null ? addressPath : orderPath(order), arrivalsPath(pageRows)])
 }

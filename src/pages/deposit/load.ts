@@ -1,8 +1,9 @@
 import type { Api, Refusal, Reply } from '../kit/api.ts'
 import { type DepositModel, mergeNewest } from './context.ts'
-import { type Arrival, readAddress, readArrivals, readHistory, readOffer, readWallets } from './data.ts'
+import { type Arrival, readAddress, readHistory, readOffer, readWallets } from './data.ts'
+import { createOrderLoader } from './load-order.ts'
 import { allMs, createNewestArrivals } from './newest.ts'
-import { addressPath, arrivalsPath, balancesPath, historyPath, offerPath, pageRows } from './paths.ts'
+import { addressPath, balancesPath, historyPath, offerPath, pageRows } from './paths.ts'
 import { loadPayouts } from './withdrawals.ts'
 
 /** Most transfers that the service returns in one answer. */
@@ -38,7 +39,13 @@ export interface LoadListener {
   isWaiting(): boolean
 }
 
-export function createLoader(model: DepositModel, api: Api, { changed, paying, isWaiting }: LoadListener): Loader {
+/** Makes the loader. `origins` are those to which an order may lead back. */
+export function createLoader(
+  model: DepositModel,
+  api: Api,
+  origins: readonly string[],
+  { changed, paying, isWaiting }: LoadListener,
+): Loader {
   let [offerAt, walletAt] = [never, never]
   const newest = createNewestArrivals(api, isWaiting)
   const into = async <Data>(path: string, read: (data: unknown) => Data, store: (data: Data) => void) => {
@@ -50,23 +57,21 @@ export function createLoader(model: DepositModel, api: Api, { changed, paying, i
   const show = () => {
     if (model.offer !== null && model.address !== null) paying() // once for both, because drawing is slow on a phone
   }
+  const order = createOrderLoader(model, api, origins, show)
   const loadArrivals = async (signal: AbortSignal) => {
     const { account } = model
     const limit = Math.min(arrivalRowsMax, Math.max(pageRows, model.arrivals?.list.length ?? 0))
-    let answer = await newest.load(limit, signal, () => {
+    const doubted = () => {
       offerAt = never
-    })
-    if (answer === null || !answer.ok || model.account !== account) return answer
-    let page = mergeNewest(answer.data, model.arrivals)
-    // The requested amount may have arrived in more transfers than one answer contains.
-    while (page.list.length < page.count && isWanted(model, page.list.at(-1))) {
-      answer = await api.get(arrivalsPath(arrivalRowsMax, page.list.at(-1)?.id), readArrivals)
-      if (!answer.ok || model.account !== account || answer.data.list.length === 0) return answer
-      page = { list: [...page.list, ...answer.data.list], count: page.count }
     }
-    const known = model.arrivals?.list
-    const isNew = (one: Arrival) => !known?.some(({ id, state }) => id === one.id && state === one.state)
-    const news = known === undefined ? [] : page.list.filter(isNew)
+    const [refusal, answer] = await Promise.all([order.begin(), newest.load(limit, signal, doubted)])
+    if (refusal !== null || answer?.ok === false || model.account !== account) return refusal ?? answer
+    const page = answer === null ? model.arrivals : mergeNewest(answer.data, model.arrivals)
+    if (page === null) return answer
+    // Without the order's sums the page would ask again for what new transfers have brought.
+    const unread = await order.follow(page.list)
+    if (unread !== null || model.account !== account || answer === null) return unread ?? answer
+    const news = newsOf(page.list, model.arrivals?.list)
     if (news.some(({ state }) => state === 'credited')) walletAt = never
     model.arrivals = page
     changed(news)
@@ -100,7 +105,9 @@ export function createLoader(model: DepositModel, api: Api, { changed, paying, i
       show()
     })
   const load = async (signal: AbortSignal) => {
-    const start = [loadOffer(), model.address === null ? loadAddress() : null]
+    const { claim } = model.session
+    if (claim.fault !== null) return null
+    const start = [loadOffer(), claim.order === null && model.address === null ? loadAddress() : null]
     const first = await Promise.all([...start, loadArrivals(signal), ...loadWallet()])
     const isCredited = walletAt === never
     const then = await Promise.all([...(isCredited ? loadWallet() : []), offerAt === never ? loadOffer() : null])
@@ -112,8 +119,8 @@ export function createLoader(model: DepositModel, api: Api, { changed, paying, i
   return { load, wasHeld: newest.wasHeld }
 }
 
-/** Whether transfers before this one can belong to the payment request. */
-function isWanted({ session }: DepositModel, oldest: Arrival | undefined): boolean {
-  const since = session.request?.since ?? 0
-  return since > 0 && oldest !== undefined && Date.parse(oldest.created_at) >= since
+/** The transfers that are new or have another state than the known ones; none at first. */
+function newsOf(list: readonly Arrival[], known: readonly Arrival[] | undefined): readonly Arrival[] {
+  const isNew = (one: Arrival) => !known?.some(({ id, state }) => id === one.id && state === one.state)
+  return known === undefined ? [] : list.filter(isNew)
 }

@@ -1,18 +1,19 @@
 import { type Child, createSlot, html, type PageView, setText } from '../kit/dom.ts'
 import { isOnThisMachine } from '../kit/token.ts'
-import { currencyWith, type DepositContext, latenessText, requestOf, requestProgress, unreadableOf } from './context.ts'
+import { currencyWith, type DepositContext, latenessText, orderBack, orderOf } from './context.ts'
 import { isCreditable } from './data.ts'
 import { refusalTitle } from './refusal.ts'
-import { backLink, visitedOf } from './status.ts'
+import { backLink, isToPay, visitedOf } from './status.ts'
 
-type Obstacle = 'ended' | 'unconfigured' | 'unreadable' | 'missing'
+type Obstacle = 'ended' | 'unconfigured' | 'unreadable' | 'unknown' | 'missing'
 
 /** Why the page cannot be shown at all; null if it can. */
 export function obstacleOf(context: DepositContext): Obstacle | null {
-  const { refusal, offer, address } = context.model
+  const { refusal, offer, address, order, session } = context.model
   if (refusal?.kind === 'unauthorized') return 'ended'
   if (refusal?.reason === 'not-configured') return 'unconfigured'
-  if (unreadableOf(context) !== null) return 'unreadable'
+  if (session.claim.fault !== null) return 'unreadable'
+  if (order === 'unknown') return 'unknown'
   return refusal !== null && (offer === null || address === null) ? 'missing' : null
 }
 
@@ -30,7 +31,7 @@ export function createObstacle(context: DepositContext, nextAt: () => number | n
     update() {
       const obstacle = obstacleOf(context)
       element.hidden = obstacle === null
-      fill(JSON.stringify([obstacle, model.refusal?.kind, unreadableOf(context)]), () => {
+      fill(JSON.stringify([obstacle, model.refusal?.kind, model.session.claim, orderBack(context)]), () => {
         if (obstacle === null) return []
         const parts = obstacleParts(context, obstacle, next.element)
         const [title = '', ...lines] = parts.map((one) => (one instanceof Node ? one.textContent : ''))
@@ -46,8 +47,7 @@ export function createObstacle(context: DepositContext, nextAt: () => number | n
 function obstacleParts(context: DepositContext, obstacle: Obstacle, next: HTMLElement) {
   const { model, texts } = context
   const { refusal, session } = model
-  const unreadable = unreadableOf(context)
-  const back = unreadable?.back ?? session.request?.back ?? null
+  const back = orderBack(context)
   const link = back === null ? null : html('p', {}, backLink(context, back, true))
   const says = (title: string, ...lines: readonly string[]): Child[] => [
     html('h2', {}, title),
@@ -60,8 +60,10 @@ function obstacleParts(context: DepositContext, obstacle: Obstacle, next: HTMLEl
     }
     case 'unreadable':
       // biome-ignore lint/suspicious/noConsole: nothing else tells a backend's developer
-      console.warn(`The payment request in the token cannot be read: ${unreadable?.member}`)
-      return [...says(texts.unreadable, texts.unreadableHelp, texts.safe), link]
+      console.warn(`The order in the token cannot be read: ${session.claim.fault}`)
+      return says(texts.unreadable, texts.unreadableHelp, texts.safe)
+    case 'unknown':
+      return says(texts.unknownOrder, texts.unknownOrderHelp, texts.safe)
     case 'unconfigured':
       return says(texts.unconfigured, texts.unconfiguredHelp)
     case 'missing': {
@@ -105,8 +107,8 @@ export function createNotice(context: DepositContext, nextAt: () => number | nul
 }
 
 /**
- * Says that the page waits for a payment. Hidden once no further payment is expected, or while a
- * notice says more.
+ * Says that the page waits for a payment. Hidden once something has arrived, when no payment is
+ * expected, or while a notice says more.
  */
 export function createWaiting(context: DepositContext): PageView {
   const element = html('p', { class: 'waiting' }, context.texts.waiting)
@@ -115,11 +117,9 @@ export function createWaiting(context: DepositContext): PageView {
     update() {
       const { address, chosen, refusal, offer } = context.model
       const isTold = refusal !== null || (offer?.late ?? null) !== null // then the notice says more than this line
-      const currency = requestOf(context)?.currency ?? currencyWith(context, chosen ?? Number.NaN)
-      const progress = requestProgress(context)
-      const isPaid = progress?.state === 'paid' || progress?.state === 'on its way'
-      const isSeen = visitedOf(context).length > 0
-      element.hidden = address === null || currency === null || !isCreditable(currency) || isTold || isPaid || isSeen
+      const currency = orderOf(context)?.currency ?? currencyWith(context, chosen ?? Number.NaN)
+      const isExpected = isToPay(context) && visitedOf(context).length === 0 && !isTold
+      element.hidden = address === null || currency === null || !isCreditable(currency) || !isExpected
     },
   }
 }

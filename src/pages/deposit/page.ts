@@ -5,14 +5,7 @@ import { createPoller } from '../kit/poll.ts'
 import { readText } from '../kit/read.ts'
 import { arrivalState, arrivalWords } from './arrivals.ts'
 import { createCard } from './card.ts'
-import {
-  arrivalAmount,
-  type DepositContext,
-  type DepositModel,
-  emptyAccount,
-  type PayerSession,
-  requestOf,
-} from './context.ts'
+import { arrivalAmount, type DepositContext, type DepositModel, emptyAccount, type PayerSession } from './context.ts'
 import { type Arrival, isCreditable } from './data.ts'
 // `first.ts` is a file of its own in the browser, too
 import { api, language as firstShown, texts as firstTexts, here, later, ready, token } from './first.ts'
@@ -21,11 +14,11 @@ import { createStateTeller } from './frame-state.ts'
 import type { LanguageName } from './languages.ts'
 import { createLoader } from './load.ts'
 import { createObstacle, obstacleOf } from './message.ts'
+import { isOfOrder } from './order.ts'
 import { createHow } from './pay.ts'
 import { createQuestion } from './question.ts'
-import { readRequest } from './request.ts'
 import { applyBrand, readPageSettings } from './settings.ts'
-import { summaryText, titleOf } from './status.ts'
+import { isToPay, summaryText, titleOf } from './status.ts'
 import { createVisits } from './visit.ts'
 
 /**
@@ -41,7 +34,7 @@ const ownerCharsMax = 60
 /** The name under which the browser stores the currency used last. */
 const currencyName = 'currency'
 
-const { browserMemory, tabMemory, claimsOf, loadTexts, nextLanguage, ownNames, rememberLanguage } = here
+const { browserMemory, tabMemory, claimsOf, readOrderClaim, loadTexts, nextLanguage, ownNames, rememberLanguage } = here
 
 // Waits for the texts first. The session is read after this, so that a token that arrives in the
 // meantime is in it.
@@ -59,22 +52,25 @@ let context: DepositContext
 let shown = firstShown
 let actedAt = performance.now()
 /**
- * The text about the progress of the request when the page was last drawn. When the text changes,
+ * The text about the progress of the order when the page was last drawn. When the text changes,
  * it is announced to screen readers.
  */
 let summary = ''
 
 later.arrived = (isOtherAccount) => {
+  const { claim } = model.session
   model.session = readSession()
-  if (isOtherAccount) {
-    Object.assign(model, { ...emptyAccount(), offer: null, account: model.account + 1 })
+  if (isOtherAccount || claim.order !== model.session.claim.order) {
+    Object.assign(model, { ...emptyAccount(), account: model.account + 1 })
     setText(live, '')
   }
+  if (isOtherAccount) model.offer = null
   follow()
-  mount() // the parts may show answers for the first account or an earlier request, so all are made again
-  poller.now()
+  mount() // the parts may show answers for the first account or an earlier order, so all are made again
+  // The first answers are begun by then: begun after a request, they would be taken for later ones.
+  void ready.then(poller.now)
 }
-const loader = createLoader(model, api, { changed: showArrivals, paying: update, isWaiting })
+const loader = createLoader(model, api, settings.origins, { changed: showArrivals, paying: update, isWaiting })
 const poller = createPoller({
   ask: loader.load,
   paceMs: pace,
@@ -103,17 +99,14 @@ async function start(): Promise<void> {
   }, 1_000)
 }
 
-/** Reads the account and the request from the present token. */
+/** Reads the account and the order's reference from the present token. */
 function readSession(): PayerSession {
   const claims = claimsOf(token.current())
   const text = (value: unknown) => (typeof value === 'string' ? readText(value).trim().slice(0, ownerCharsMax) : '')
-  const asked = readRequest(claims, settings.origins)
-  const isUnreadable = asked !== null && 'member' in asked
   return {
     name: text(claims?.name) || null,
     uid: text(claims?.sub) || (settings.devUid?.toString() ?? null),
-    request: isUnreadable ? null : asked,
-    unreadable: isUnreadable ? asked : null,
+    claim: readOrderClaim(claims),
   }
 }
 
@@ -131,7 +124,8 @@ function mount(): void {
     document.querySelector('main')?.scrollIntoView()
   }
   const announce = (text: string) => setText(live, text)
-  context = { model, texts, format, api, wallet: settings.wallet, announce, refresh, update, startOver }
+  const { wallet, origins } = settings
+  context = { model, texts, format, api, wallet, origins, announce, refresh, update, startOver }
   const obstacle = createObstacle(context, poller.nextAt)
   const card = createCard(context, poller.nextAt, (cuy) => browserMemory.write(currencyName, String(cuy)))
   const folds = [
@@ -210,7 +204,7 @@ async function switchTo(language: LanguageName): Promise<void> {
 
 /**
  * Has every part draw what has changed in the model, and tells the framing page the state of the
- * request.
+ * order.
  */
 function update(): void {
   const isFocused = hasFocus()
@@ -230,19 +224,23 @@ function update(): void {
 /** Chooses a currency for the reader: the one used last, else the first open one. */
 function choose(): void {
   const { offer, chosen } = model
-  if (offer === null || chosen !== null || requestOf(context) !== null) return
+  if (offer === null || chosen !== null || model.session.claim.order !== null) return
   const open = offer.list.filter(isCreditable)
   const last = browserMemory.read(currencyName)
   model.chosen = (open.find(({ cuy }) => String(cuy) === last) ?? open[0])?.cuy ?? null
 }
 
-/** Finds which of the loaded transfers belong to this visit. */
+/** Finds the loaded transfers that belong to this visit: with an order, those to its address. */
 function follow(): void {
-  if (model.arrivals !== null) model.visited = visits.follow(model.session, model.arrivals.list)
+  const { arrivals, session, order } = model
+  if (arrivals === null) return
+  if (session.claim.order === null) model.visited = visits.follow(session, arrivals.list)
+  else if (order === null || order === 'unknown') model.visited = new Set()
+  else model.visited = new Set(arrivals.list.filter((one) => isOfOrder(order, one)).map(({ id }) => id))
 }
 
 /**
- * Draws transfers, and announces their new states and the progress of the request to screen
+ * Draws transfers, and announces their new states and the progress of the order to screen
  * readers.
  */
 function showArrivals(news: readonly Arrival[]): void {
@@ -261,6 +259,7 @@ function showArrivals(news: readonly Arrival[]): void {
 function isWaiting(): boolean {
   const { address, offer, refusal, arrivals } = model
   if (address === null || offer === null || offer.late !== null || refusal !== null || arrivals === null) return false
+  if (model.session.claim.order !== null && !isToPay(context)) return false
   return obstacleOf(context) === null && arrivals.list.every(({ state }) => state !== 'seen' && state !== 'held')
 }
 

@@ -6,6 +6,8 @@ export const holdSeconds = 18
 
 export const offerPath = '/currencies'
 export const addressPath = '/tron/generate'
+/** The path of the user's order with this reference. */
+export const orderPath = (order: string) => `/tron/orders?order=${encodeURIComponent(order)}`
 export const balancesPath = '/wallet/list'
 
 /** The path of the newest transfers, or of those before an id. */

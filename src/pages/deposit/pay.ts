@@ -1,15 +1,16 @@
 import { copyButton } from '../kit/copy.ts'
 import { type Child, createSlot, html, linkTo, type PageView } from '../kit/dom.ts'
 import { drawQr } from '../kit/qr.ts'
-import { amountText, currencyWith, type DepositContext, networkOf, requestOf, requestProgress } from './context.ts'
+import { amountText, currencyWith, type DepositContext, networkOf, orderOf, orderProgress } from './context.ts'
 import { isCreditable, type OfferedCurrency } from './data.ts'
+import { createHold } from './hold.ts'
 import { isToPay, summaryOf, summaryPart } from './status.ts'
 
 /** How many characters at each end of an address are bold: those are what people compare. */
 const endChars = 5
 
 /**
- * The choice of the currency. Hidden if the payment request names the currency, or if the service
+ * The choice of the currency. Hidden if an order names the currency, or if the service
  * offers only one.
  */
 export function createChoice(context: DepositContext, remember: (cuy: number) => void): PageView {
@@ -39,8 +40,8 @@ export function createChoice(context: DepositContext, remember: (cuy: number) =>
     element: group,
     update() {
       const offered = model.offer?.list.filter(({ retired }) => !retired) ?? null
-      const isAsked = model.offer === null ? model.session.request !== null : requestOf(context) !== null
-      group.hidden = isAsked || isAllClosed(context) || (offered !== null && offered.length < 2)
+      group.hidden =
+        model.session.claim.order !== null || isAllClosed(context) || (offered !== null && offered.length < 2)
       fill(JSON.stringify(offered), () => offered?.map(option) ?? [html('span', { class: 'skeleton choice' })])
       for (const input of group.querySelectorAll('input')) input.checked = input.value === String(model.chosen)
     },
@@ -52,27 +53,22 @@ export function createPayment(context: DepositContext): PageView {
   const { model } = context
   const element = html('div', { class: 'pay' })
   const fill = createSlot(element)
+  const hold = createHold(context)
   return {
     element,
+    tick: hold.tick,
     update() {
-      const asked = requestOf(context)
-      const currency = currencyWith(context, asked?.currency.cuy ?? model.chosen ?? Number.NaN)
+      hold.update()
+      const asked = orderOf(context)
+      const isOrder = model.session.claim.order !== null
+      const currency = isOrder ? (asked?.currency ?? null) : currencyWith(context, model.chosen ?? Number.NaN)
       const missing = missingOf(context)
       const summary = isToPay(context) ? summaryOf(context) : null
       // Wait for the transfers, so that an amount which was already sent is not asked for again.
-      const isAwaited = asked !== null && model.arrivals === null
+      const isAwaited = isOrder && model.arrivals === null
       const { address } = model
       fill(
-        JSON.stringify([
-          asked,
-          currency,
-          address,
-          isAwaited,
-          missing,
-          summary,
-          model.offer?.network,
-          isAllClosed(context),
-        ]),
+        JSON.stringify([currency, address, isAwaited, missing, summary, model.offer?.network, isAllClosed(context)]),
         () => {
           if (isAllClosed(context)) return [summaryPart(summary), ...closedParts(context, null)]
           if (currency === null || address === null || isAwaited) return awaitedParts(context)
@@ -82,7 +78,7 @@ export function createPayment(context: DepositContext): PageView {
             sendPart(context, currency, missing),
             networkPart(context, currency),
             qrPart(context, address),
-            addressPart(context, address, walletLink(context, currency, address, missing)),
+            addressPart(context, address, hold.element, walletLink(context, currency, address, missing)),
           ]
         },
       )
@@ -90,13 +86,10 @@ export function createPayment(context: DepositContext): PageView {
   }
 }
 
-/**
- * The part of the requested amount that is still missing, and whether that is all of it (`isAll`);
- * null if no amount is requested.
- */
+/** What of the order is missing, and whether that is all of it (`isAll`); null without one. */
 function missingOf(context: DepositContext): { readonly amount: string; readonly isAll: boolean } | null {
-  const progress = requestProgress(context)
-  return progress === null ? null : { amount: progress.missing, isAll: progress.state === 'unpaid' }
+  const progress = orderProgress(context)
+  return progress === null ? null : { amount: progress.missing, isAll: progress.phase === 'waiting' }
 }
 
 /** Whether no deposit can be credited now. */
@@ -111,7 +104,7 @@ function closedParts({ texts }: DepositContext, currency: OfferedCurrency | null
 /** Placeholders in the final size of the parts that are not loaded yet. */
 function awaitedParts({ texts, model }: DepositContext): Child[] {
   const bar = (kind: string) => html('div', { class: `skeleton ${kind}`, 'aria-hidden': 'true' })
-  const heading = model.session.request === null ? texts.title : texts.titlePay('')
+  const heading = model.session.claim.order === null ? texts.title : texts.titlePay('')
   return [html('h2', { class: 'unseen' }, heading.trim()), bar('send'), bar('network'), bar('code'), bar('destination')]
 }
 
@@ -156,7 +149,7 @@ function networkPart(context: DepositContext, { symbol, contract }: OfferedCurre
 const qrPart = ({ texts }: DepositContext, address: string): Child =>
   html('div', { class: 'code' }, drawQr(address, texts.qrOf(address)))
 
-function addressPart(context: DepositContext, address: string, wallet: Child): Child {
+function addressPart(context: DepositContext, address: string, hold: HTMLElement, wallet: Child): Child {
   const { texts } = context
   const shown = html(
     'p',
@@ -174,7 +167,7 @@ function addressPart(context: DepositContext, address: string, wallet: Child): C
       context.refresh() // a reader who copies is about to pay
     },
   )
-  const label = html('h3', {}, texts.address)
+  const label = html('h3', {}, texts.address, hold)
   return html('div', { class: 'destination' }, label, shown, html('div', { class: 'row' }, copy, wallet))
 }
 

@@ -1,12 +1,20 @@
 import { isZero } from '../kit/decimal.ts'
 import { button, type Child, createSlot, html, linkTo, type PageView } from '../kit/dom.ts'
 import { arrivalState, createArrivalList, explorerLink, stateIcon } from './arrivals.ts'
-import { amountText, arrivalAmount, type DepositContext, isStray, requestOf, requestProgress } from './context.ts'
+import {
+  amountText,
+  arrivalAmount,
+  type DepositContext,
+  isStray,
+  orderBack,
+  orderOf,
+  orderProgress,
+} from './context.ts'
 import type { Arrival } from './data.ts'
 
 /**
- * The progress of the request, and transfers that do not count towards it, where nothing is to pay.
- * While something is, `createPayment` shows them above it.
+ * The progress of the order, and transfers that do not count for it, where nothing is to pay. While
+ * something is, `createPayment` shows them above it.
  */
 export function createSummary(context: DepositContext): PageView {
   const element = html('div', {})
@@ -22,8 +30,8 @@ export function createSummary(context: DepositContext): PageView {
 }
 
 /**
- * The progress of the request, and sentences about transfers that do not count towards it; null if
- * there is nothing to say.
+ * The progress of the order, and sentences about transfers that do not count for it; null if there
+ * is nothing to say.
  */
 interface Summary {
   readonly words: SummaryWords | null
@@ -44,13 +52,13 @@ export function summaryPart(summary: Summary | null): Child {
 }
 
 /**
- * Whether there is something to pay. A requested amount is to pay until all of it was sent; without
- * a request, a first transfer is awaited.
+ * Whether there is something to pay: an order that is not loaded yet, or of which something is
+ * missing; without an order, a first transfer.
  */
 export function isToPay(context: DepositContext): boolean {
-  const progress = requestProgress(context)
-  if (progress !== null) return progress.state === 'unpaid' || progress.state === 'partly paid'
-  return visitedOf(context).length === 0
+  if (context.model.session.claim.order === null) return visitedOf(context).length === 0
+  const phase = orderProgress(context)?.phase
+  return phase === undefined || phase === 'waiting' || phase === 'partly'
 }
 
 /**
@@ -94,21 +102,18 @@ export function createActions(context: DepositContext): PageView {
   return {
     element,
     update() {
-      const progress = requestProgress(context)
-      const visited = visitedOf(context)
-      const back = model.session.request?.back ?? null
-      const isOver = progress === null && visited.length > 0
-      const isPaid = progress === null ? isOver && visited.every(isCredited) : progress.state === 'paid'
+      const isOver = model.session.claim.order === null && visitedOf(context).length > 0
+      const back = orderBack(context)
+      const phase = orderProgress(context)?.phase
+      const isFirst = phase === 'paid' || phase === 'ended' || phase === 'cancelled'
       element.hidden = back === null && !isOver
-      fill(JSON.stringify([back, isOver, isPaid]), () => [
-        back === null ? null : backLink(context, back, isPaid),
+      fill(JSON.stringify([back, isOver, isFirst]), () => [
+        back === null ? null : backLink(context, back, isFirst),
         isOver ? button({}, texts.another, context.startOver) : null,
       ])
     },
   }
 }
-
-const isCredited = ({ state }: Arrival) => state === 'credited'
 
 /** The transfers of this visit, newest first. */
 export function visitedOf({ model }: DepositContext): readonly Arrival[] {
@@ -117,20 +122,20 @@ export function visitedOf({ model }: DepositContext): readonly Arrival[] {
 }
 
 /**
- * A link back to the site that asked for the payment. `isFirst` makes it the main button of the
- * page, for when everything is paid.
+ * A link back to the site that made the order. `isFirst` makes it the main button of the page, for
+ * when there is nothing more to do here.
  */
 export function backLink({ texts }: DepositContext, back: string, isFirst: boolean): HTMLElement {
   return linkTo(back, 'here', { class: isFirst ? 'button primary' : 'button' }, texts.backTo(new URL(back).host))
 }
 
 /**
- * Most transfers in another currency than the requested one that the summary names. The list of
+ * Most transfers in another currency than the order's that the summary names. The list of
  * transfers has all of them.
  */
 const straysMax = 3
 
-/** The transfers of this visit in another currency than the requested one. */
+/** The transfers of this visit in another currency than the order's. */
 function straysOf(context: DepositContext): readonly Arrival[] {
   const arrived = visitedOf(context).filter(({ state }) => state !== 'dropped' && state !== 'refused')
   return arrived.filter((one) => isStray(context, one)).slice(0, straysMax)
@@ -143,7 +148,7 @@ function strayWords(context: DepositContext, one: Arrival): string {
     one.state === 'credited'
       ? texts.inBalance(amount)
       : texts.titleWith(arrivalState(context, one.state), amount) + texts.stop
-  return known + texts.gap + texts.notCounted(requestOf(context)?.currency.symbol ?? '')
+  return known + texts.gap + texts.notCounted(orderOf(context)?.currency.symbol ?? '')
 }
 
 interface SummaryWords {
@@ -157,59 +162,70 @@ function wordsParts({ title, lines }: SummaryWords): Child[] {
   return [heading, ...lines.map((line) => html('p', {}, line))]
 }
 
-/** The progress of the request as one text; empty if there is nothing to say. */
+/** The progress of the order as one text; empty if there is nothing to say. */
 export function summaryText(context: DepositContext): string {
   const { title, lines } = summaryWords(context) ?? { title: null, lines: [] }
   const { stop, gap } = context.texts
   return [...(title === null ? [] : [title[1] + stop]), ...lines].join(gap)
 }
 
-/**
- * The progress of the request; null without a requested amount, and before any of it has arrived.
- */
+/** The progress of the order; null without one, and before any of it has arrived. */
 function summaryWords(context: DepositContext): SummaryWords | null {
   const { texts } = context
-  const progress = requestProgress(context)
-  const asked = requestOf(context)
+  const progress = orderProgress(context)
+  const asked = orderOf(context)
   if (progress === null || asked === null) return null
-  const { credited, seen, missing, over, state } = progress
-  const text = (amount: string) => amountText(context, amount, asked.currency.cuy)
-  const total = text(asked.request.amount ?? '0')
+  const { phase, credited, seen, missing, over, isHeld } = progress
+  const text = (amount: string) => amountText(context, amount, asked.order.cuy)
+  const total = text(asked.order.amt)
   const part = (amount: string, words: (amount: string) => string) => (isZero(amount) ? [] : [words(text(amount))])
-  switch (state) {
-    case 'paid':
-      return { title: ['credited', texts.paid], lines: [texts.paidHelp(total), ...part(over, texts.paidOver)] }
-    case 'on its way':
-      return { title: ['seen', texts.coming(text(seen))], lines: [texts.comingHelp] }
-    case 'partly paid': {
-      const parts = [
-        ...part(credited, texts.partCredited),
-        ...part(seen, texts.partSeen),
-        ...part(missing, texts.partMissing),
-      ]
-      return { title: null, lines: [texts.sums(total, parts.join(texts.comma))] }
+  const parts = [
+    ...part(credited, texts.partCredited),
+    ...part(seen, isHeld ? texts.partHeld : texts.partSeen),
+    ...part(missing, texts.partMissing),
+  ]
+  const sums = texts.sums(total, parts.join(texts.comma))
+  switch (phase) {
+    case 'paid': {
+      const help = isZero(missing) ? texts.paidHelp(total) : texts.paidShort(text(credited), total)
+      return { title: ['credited', texts.paid], lines: [help, ...part(over, texts.paidOver)] }
     }
-    case 'unpaid':
+    case 'coming':
+      if (isHeld) return { title: ['held', texts.held], lines: [texts.heldOrderHelp] }
+      return { title: ['seen', texts.coming(text(seen))], lines: [texts.comingHelp] }
+    case 'partly':
+      return { title: null, lines: [sums] }
+    case 'ended': {
+      const lines = isZero(credited) && isZero(seen) ? [texts.endedOrderHelp] : [texts.endedOrderHelp, sums]
+      return { title: ['dropped', texts.endedOrder], lines }
+    }
+    case 'cancelled':
+      return { title: ['dropped', texts.cancelledOrder], lines: [texts.endedOrderHelp] }
+    case 'waiting':
       return null
   }
 }
 
-/** The title of the page: the state of the newest payment, or of the request. */
+/** The title of the page: the state of the order, or of the newest payment. */
 export function titleOf(context: DepositContext): string {
   const { texts } = context
-  const asked = requestOf(context)
-  const progress = requestProgress(context)
+  const asked = orderOf(context)
+  const progress = orderProgress(context)
   if (progress !== null && asked !== null) {
-    const total = amountText(context, asked.request.amount ?? '0', asked.currency.cuy)
-    switch (progress.state) {
-      case 'unpaid':
+    const total = amountText(context, asked.order.amt, asked.order.cuy)
+    switch (progress.phase) {
+      case 'waiting':
         return texts.titlePay(total)
       case 'paid':
         return texts.titleWith(texts.paid, total)
-      case 'on its way':
-        return texts.titleWith(texts.seen, total)
-      case 'partly paid':
-        return texts.missing(amountText(context, progress.missing, asked.currency.cuy))
+      case 'coming':
+        return texts.titleWith(progress.isHeld ? texts.held : texts.seen, total)
+      case 'partly':
+        return texts.missing(amountText(context, progress.missing, asked.order.cuy))
+      case 'ended':
+        return texts.endedOrder
+      case 'cancelled':
+        return texts.cancelledOrder
     }
   }
   const [newest] = visitedOf(context)

@@ -4,12 +4,12 @@ import type { PayerSession } from './context.ts'
 import type { Arrival } from './data.ts'
 
 /**
- * A reader's visit, with the transfers that belong to it: those that the page saw before they were
- * final, and all later ones. It survives a reload.
+ * A reader's visit without an order, with the transfers that belong to it: those that the page saw
+ * before they were final, and all later ones. It survives a reload.
  */
 interface Visit {
-  /** Which account and which payment request the visit is for, as the text of `nameOf` below. */
-  readonly of: string
+  /** The account that the visit is for. */
+  readonly of: string | null
   /** The id of the newest transfer before the visit. */
   readonly after: number
   /**
@@ -33,8 +33,8 @@ export interface Visits {
 }
 
 /**
- * Continues the visit that is stored in `memory` if it is for the same account and payment request;
- * otherwise begins a new visit.
+ * Continues the visit that is stored in `memory` if it is for the same account; otherwise begins a
+ * new visit.
  */
 export function createVisits(memory: Memory): Visits {
   let visit = readVisit(memory.read(keptName))
@@ -43,40 +43,28 @@ export function createVisits(memory: Memory): Visits {
     visit = next
     memory.write(keptName, JSON.stringify(next))
   }
-  const nameOf = ({ uid, request }: PayerSession) =>
-    JSON.stringify([uid, request?.order ?? null, request?.since ?? null])
   const newest = (arrivals: readonly Arrival[]) => Math.max(0, ...arrivals.map(({ id }) => id))
   return {
-    follow(session, arrivals) {
-      const of = nameOf(session)
-      const known =
-        visit?.of === of ? visit : { of, after: newest(beforeVisit(session, arrivals)), over: 0, followed: [] }
+    follow({ uid: of }, arrivals) {
+      const before = arrivals.filter(({ state }) => state !== 'seen')
+      const known = visit?.of === of ? visit : { of, after: newest(before), over: 0, followed: [] }
       const seen = arrivals.filter(({ id, state }) => state === 'seen' && id > known.over).map(({ id }) => id)
       const next = { ...known, followed: [...new Set([...known.followed, ...seen])] }
       keep(next)
       const own = arrivals.filter(({ id }) => id > next.after || next.followed.includes(id))
       return new Set(own.map(({ id }) => id))
     },
-    startOver(session, arrivals) {
+    startOver({ uid: of }, arrivals) {
       const id = newest(arrivals)
-      keep({ of: nameOf(session), after: id, over: id, followed: [] })
+      keep({ of, after: id, over: id, followed: [] })
     },
   }
-}
-
-/**
- * The transfers before the visit: those before the payment request's time. Without such a time, all
- * except those that are not final yet.
- */
-function beforeVisit({ request }: PayerSession, arrivals: readonly Arrival[]): readonly Arrival[] {
-  const since = request?.since ?? 0
-  return arrivals.filter(({ state, created_at }) => (since > 0 ? Date.parse(created_at) < since : state !== 'seen'))
 }
 
 function readVisit(text: string | null): Visit | null {
   try {
     const { of, after, over, followed } = readMembers(JSON.parse(text ?? ''))
-    if (typeof of !== 'string' || !Array.isArray(followed)) return null
+    if ((typeof of !== 'string' && of !== null) || !Array.isArray(followed)) return null
     return { of, after: readInteger(after), over: readInteger(over), followed: followed.map(readInteger) }
   } catch {
     return null

@@ -12,6 +12,7 @@ import {
   readOwner,
   readPostedEntries,
 } from './data.ts'
+import { type DeskOrder, readDeskOrders } from './order-data.ts'
 import { type Asker, findPayouts, isOf, type PayoutStory, payoutStories, storyOf } from './payout-answer.ts'
 import type { DeskQuestion } from './place.ts'
 import { listRows } from './walk.ts'
@@ -43,6 +44,7 @@ export type DeskAnswer =
       readonly owner: Owner | null
       readonly deposits: Deposits
       readonly payouts: ListPage<DeskPayout>
+      readonly orders: ListPage<DeskOrder>
     }
   | {
       readonly kind: 'user'
@@ -51,10 +53,12 @@ export type DeskAnswer =
       readonly addresses: ReturnType<typeof readAddresses>
       readonly deposits: Deposits
       readonly payouts: ListPage<DeskPayout>
+      readonly orders: ListPage<DeskOrder>
       readonly entries: ListPage<PostedEntry>
     }
   | {
       readonly kind: 'order'
+      readonly orders: readonly DeskOrder[]
       readonly payouts: readonly PayoutStory[]
       /** The entries with this reference (`osn`) that belong to none of these payouts. */
       readonly entries: readonly PostedEntry[]
@@ -93,17 +97,17 @@ export async function findAnswer(asker: Asker, question: StoryQuestion, asked: s
 
 /** Whether a search for a user or an order has found nothing at all. */
 function isNothing(found: DeskAnswer): boolean {
-  if (found.kind === 'order') return found.payouts.length + found.entries.length === 0
+  if (found.kind === 'order') return found.orders.length + found.payouts.length + found.entries.length === 0
   if (found.kind !== 'user') return false
-  const { addresses, deposits, entries, payouts } = found
-  return addresses.count + deposits.count + entries.count + payouts.count === 0
+  const { addresses, deposits, entries, payouts, orders } = found
+  return addresses.count + deposits.count + entries.count + payouts.count + orders.count === 0
 }
 
 /** Whether an answer knows no user, so that another database (cell) may know more. */
 export function isNowhere(found: DeskAnswer): boolean {
   if (found.kind === 'chain') return found.found.ok && found.found.data.uid === null
   if (found.kind !== 'address') return isNothing(found)
-  return found.owner === null && found.deposits.count + found.payouts.count === 0
+  return found.owner === null && found.deposits.count + found.payouts.count + found.orders.count === 0
 }
 
 async function findFirst(asker: Asker, question: StoryQuestion): Promise<DeskAnswer> {
@@ -161,15 +165,17 @@ async function loadStory({ api }: Asker, deposit: OwnedDeposit): Promise<Deposit
 
 async function findAddress(asker: Asker, address: string): Promise<DeskAnswer> {
   const { api } = asker
-  const [owner, deposits, payouts] = await Promise.all([
+  const [owner, deposits, payouts, orders] = await Promise.all([
     api.get(`/ledger/address?address=${address}`, readOwner),
     api.get(`/ledger/deposits?address=${address}&limit=${listRows}`, readOwnedDeposits),
     findPayouts(asker, `to=${address}&limit=${listRows}`),
+    api.get(`/ledger/orders?address=${address}&limit=${listRows}`, readDeskOrders),
   ])
   if (!owner.ok && owner.status !== 404) return { kind: 'refusal', refusal: owner }
   if (!deposits.ok) return { kind: 'refusal', refusal: deposits }
   if (!payouts.ok) return { kind: 'refusal', refusal: payouts }
-  const lists = { deposits: deposits.data, payouts: payouts.data }
+  if (!orders.ok) return { kind: 'refusal', refusal: orders }
+  const lists = { deposits: deposits.data, payouts: payouts.data, orders: orders.data }
   return { kind: 'address', address, owner: owner.ok ? owner.data : null, ...lists }
 }
 
@@ -179,20 +185,22 @@ async function findAddress(asker: Asker, address: string): Promise<DeskAnswer> {
  */
 async function findUser(asker: Asker, uid: number): Promise<DeskAnswer> {
   const { api } = asker
-  const [balances, addresses, deposits, entries, payouts] = await Promise.all([
+  const [balances, addresses, deposits, entries, payouts, orders] = await Promise.all([
     api.get(`/ledger/wallets?uid=${uid}`, readDeskBalances),
     api.get(`/ledger/addresses?uid=${uid}&limit=${addressesMax}`, readAddresses),
     api.get(`/ledger/deposits?uid=${uid}&limit=${listRows}`, readOwnedDeposits),
     api.get(`/ledger/entries?uid=${uid}&limit=${listRows}`, readPostedEntries),
     findPayouts(asker, `uid=${uid}&limit=${listRows}`),
+    api.get(`/ledger/orders?uid=${uid}&limit=${listRows}`, readDeskOrders),
   ])
   if (!balances.ok) return { kind: 'refusal', refusal: balances }
   if (!addresses.ok) return { kind: 'refusal', refusal: addresses }
   if (!deposits.ok) return { kind: 'refusal', refusal: deposits }
   if (!entries.ok) return { kind: 'refusal', refusal: entries }
   if (!payouts.ok) return { kind: 'refusal', refusal: payouts }
+  if (!orders.ok) return { kind: 'refusal', refusal: orders }
   const lists = { addresses: addresses.data, deposits: deposits.data, entries: entries.data, payouts: payouts.data }
-  return { kind: 'user', uid, balances: balances.data, ...lists }
+  return { kind: 'user', uid, balances: balances.data, ...lists, orders: orders.data }
 }
 
 /**
@@ -213,19 +221,26 @@ async function findPayout(asker: Asker, id: number): Promise<DeskAnswer> {
   if (!found.ok) return { kind: 'refusal', refusal: found }
   const own = found.data.list.filter((one) => one.id === id)
   if (own.length === 0) return { kind: 'no-payout' }
-  return { kind: 'order', payouts: await payoutStories(asker.api, own), entries: [] }
+  return { kind: 'order', orders: [], payouts: await payoutStories(asker.api, own), entries: [] }
 }
 
 async function findOrder(asker: Asker, uid: number | null, osn: string): Promise<DeskAnswer> {
-  if (!/^[ -~]{1,200}$/.test(osn)) return { kind: 'order', payouts: [], entries: [] } // no osn has this form
+  if (!/^[ -~]{1,200}$/.test(osn)) return { kind: 'order', orders: [], payouts: [], entries: [] } // no osn has this form
   const filter = query({ uid, osn, limit: listRows })
-  const [found, paid] = await Promise.all([
+  const [found, paid, orders] = await Promise.all([
     asker.api.get(`/ledger/entries?${filter}`, readPostedEntries),
     findPayouts(asker, filter),
+    asker.api.get(`/ledger/orders?${query({ uid, order: osn, limit: listRows })}`, readDeskOrders),
   ])
   if (!found.ok) return { kind: 'refusal', refusal: found }
   if (!paid.ok) return { kind: 'refusal', refusal: paid }
+  if (!orders.ok) return { kind: 'refusal', refusal: orders }
   const [entries, payouts] = [found.data.list, [...paid.data.list].reverse()]
   const others = entries.filter((entry) => !payouts.some((payout) => isOf(entry, payout))).reverse()
-  return { kind: 'order', payouts: payouts.map((payout) => storyOf(payout, entries)), entries: others }
+  return {
+    kind: 'order',
+    orders: [...orders.data.list].reverse(),
+    payouts: payouts.map((payout) => storyOf(payout, entries)),
+    entries: others,
+  }
 }

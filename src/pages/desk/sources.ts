@@ -1,3 +1,4 @@
+import { orderStates } from '../../worker/common/order-states.ts'
 import { payoutStates } from '../../worker/common/payout-states.ts'
 import { query } from '../kit/api.ts'
 import { knownCount } from '../kit/counted.ts'
@@ -21,6 +22,7 @@ import {
   readOwnedDeposits,
   readPostedEntries,
 } from './data.ts'
+import { orderSource, orderStateName } from './order-source.ts'
 import { depositRow, small, storyButton } from './parts.ts'
 import { payoutSource } from './payout-source.ts'
 import { depositReason, stuckWords } from './reasons.ts'
@@ -29,6 +31,7 @@ import { type FilteredSource, isCounted, type ListRow, type Row } from './walk.t
 /** The lists of the desk, in the order of their buttons. To add a list, add it here. */
 export const createSources = (context: DeskContext): readonly FilteredSource[] => [
   depositSource(context),
+  orderSource(context),
   payoutSource(context),
   entrySource(context),
   eventSource(context),
@@ -125,7 +128,14 @@ const depositStates = ['seen', 'credited', 'held', 'refused', 'dropped']
 function typesNow({ model }: DeskContext): string[] {
   const ofPayouts = payoutsNow(model) === null ? [] : payoutStates
   const deposits = depositStates.map((state) => `deposit.${state}`)
-  return [...deposits, ...ofPayouts.map((state) => `payout.${state}`), ...Object.keys(issuerTexts), 'entry.posted']
+  const orders = orderStates.filter((state) => state !== 'open').map((state) => `order.${state}`)
+  return [
+    ...deposits,
+    ...orders,
+    ...ofPayouts.map((state) => `payout.${state}`),
+    ...Object.keys(issuerTexts),
+    'entry.posted',
+  ]
 }
 
 /**
@@ -158,6 +168,7 @@ function eventName(context: DeskContext, type: string, entry: PostedEntry | null
   const { texts } = context
   const [kind, state = ''] = type.split('.')
   if (kind === 'deposit') return texts.pair(texts.types[1], stateName(context, state))
+  if (kind === 'order') return texts.pair(texts.order, orderStateName(context, state))
   if (kind === 'payout') return texts.pair(texts.payout, stateName(context, state))
   if (isOfIssuer(type)) return texts[issuerTexts[type]]
   if (type !== 'entry.posted') return type
@@ -182,7 +193,7 @@ function eventListRow(context: DeskContext, event: DeskEvent): ListRow {
     const user = small(context.texts.user(String(uid)))
     return [[storyButton(context, label, questionOf(event)), words, remark, user], [sinceText(context, at)]]
   }
-  const values = () => [id, type, at, uid, amount, symbolOf(), txid, osn, reason, why]
+  const values = () => [id, type, at, uid, amount, symbolOf(), txid, osn ?? data.order, reason, why]
   return { id, at, state: type, cuy, amount, cells, values }
 }
 
@@ -198,8 +209,9 @@ const reasonText = (context: DeskContext, { type, data: { why } }: DeskEvent, re
  * event leads to the address. An event of an unknown type leads to its user.
  */
 function questionOf({ type, uid, data }: DeskEvent): string {
-  const { id, address, txid, entry } = data
+  const { id, address, txid, entry, order } = data
   if (isOfPayout(type)) return `payout ${id}`
+  if (type.startsWith('order.')) return `${uid} ${order}`
   const named = isOfIssuer(type) ? address : txid
   return named ?? (entry === null ? String(uid) : `${uid} ${entry.osn}`)
 }

@@ -18,6 +18,9 @@ import {
 import { type DeskPayout, deliveryFailure, markOf, type OwnedDeposit, type PostedEntry } from './data.ts'
 import { eventStep } from './event-step.ts'
 import { gapRange } from './findings.ts'
+import type { DeskOrder } from './order-data.ts'
+import { orderListRow, orderSource } from './order-source.ts'
+import { orderStory } from './order-story.ts'
 import { depositRow, hint, lateText, listTable, sentence, small, storyButton } from './parts.ts'
 import { payoutTables } from './payout-section.ts'
 import { payoutListRow, payoutSource } from './payout-source.ts'
@@ -51,8 +54,10 @@ export function answerElements(context: DeskContext, answer: DeskAnswer): Child[
     case 'user':
       return userElements(context, answer)
     case 'order':
-      if (answer.entries.length + answer.payouts.length === 0) return plainAnswer(texts.noOrder, texts.noOrderHelp)
+      if (answer.orders.length + answer.entries.length + answer.payouts.length === 0)
+        return plainAnswer(texts.noOrder, texts.noOrderHelp)
       return [
+        ...answer.orders.flatMap((order) => orderStory(context, order)),
         ...answer.payouts.flatMap((one) => payoutElements(context, one)),
         ...answer.entries.flatMap((entry) => orderElements(context, entry)),
       ]
@@ -140,7 +145,7 @@ function depositSentence(context: DeskContext, deposit: OwnedDeposit, entry: Pos
 
 function addressElements(
   context: DeskContext,
-  { address, owner, deposits, payouts }: Extract<DeskAnswer, { kind: 'address' }>,
+  { address, owner, deposits, payouts, orders }: Extract<DeskAnswer, { kind: 'address' }>,
 ): Child[] {
   const { texts, format, model } = context
   const head = named(texts.address, address)
@@ -164,7 +169,8 @@ function addressElements(
   const title = html('h3', {}, storyButton(context, name, String(owner.uid)))
   const source = depositSource(context, { address })
   const frozen = owner.frozen.map((cuy) => frozenLine(context, cuy))
-  return [head, title, ...frozen, ...lines, ...depositRows(context, deposits, source), ...paid]
+  const held = orders.count === 0 ? [] : orderRows(context, orders, orderSource(context, { address }))
+  return [head, title, ...frozen, ...lines, ...held, ...depositRows(context, deposits, source), ...paid]
 }
 
 /** Says that the issuer of a currency has frozen an address, and what to do. */
@@ -224,6 +230,16 @@ function payoutRows(context: DeskContext, page: ListPage<DeskPayout>, source: Ro
   )
 }
 
+/**
+ * The list of orders in an answer. `page`, its first page, is loaded already; `source` reads
+ * further ones.
+ */
+function orderRows(context: DeskContext, page: ListPage<DeskOrder>, source: RowSource): Child[] {
+  const rows = page.list.map((order) => orderListRow(context, order))
+  const title = context.texts.ordersOf(countedText(context.format, page.count))
+  return storyRows(context, title, source, knownCount(page.count), rows)
+}
+
 function storyRows(
   context: DeskContext,
   title: string,
@@ -239,9 +255,9 @@ function storyRows(
 
 function userElements(context: DeskContext, answer: Extract<DeskAnswer, { kind: 'user' }>): Child[] {
   const { texts, format } = context
-  const { uid, balances, addresses, deposits, payouts, entries } = answer
+  const { uid, balances, addresses, deposits, payouts, orders, entries } = answer
   const head = html('h3', {}, texts.user(String(uid)))
-  const isKnown = addresses.count + deposits.count + entries.count > 0
+  const isKnown = addresses.count + deposits.count + entries.count + orders.count > 0
   if (!isKnown) return [head, html('p', {}, texts.noUser)]
   const sums = balances.list.map(({ cuy, amt }) => html('li', { class: 'number' }, deskAmount(context, amt, cuy)))
   const rows = entries.list.map((entry) => entryListRow(context, entry))
@@ -258,6 +274,7 @@ function userElements(context: DeskContext, answer: Extract<DeskAnswer, { kind: 
     html('h4', {}, texts.addressesOf(format.count(addresses.count))),
     html('ul', { class: 'sums' }, ...own),
     small(left),
+    ...(orders.count === 0 ? [] : orderRows(context, orders, orderSource(context, { uid }))),
     ...depositRows(context, deposits, depositSource(context, { uid })),
     ...(source.isThere?.() ? payoutRows(context, payouts, source) : []),
     ...storyRows(context, texts.entriesOf(format.count(entries.count)), entrySource(context, uid), entries.count, rows),

@@ -3,8 +3,8 @@ import { decimalForm } from './decimal.ts'
 /** A JSON object whose members are still unchecked. */
 export type Members = Readonly<Record<string, unknown>>
 
-/** Longest text that is shown, in characters. */
-const shownCharsMax = 400
+/** Longest text that is read, in characters: a URL of this length is not cut. */
+const shownCharsMax = 500
 /**
  * Control characters, and characters that change the direction of text. A text with them may look
  * like another one.
@@ -39,7 +39,7 @@ export function parseExact(text: string): unknown {
   // their colon.
   return JSON.parse(
     text.replace(
-      /("(?:amt|fee|burnt|balance|owed|held|frozen|destroyed|unexplained|sum|opening|closing)"\s*:\s*)(-?\d[^\s,}\]]*)/g,
+      /("(?:amt|at_least|seen|credited|fee|burnt|balance|owed|held|frozen|destroyed|unexplained|sum|opening|closing)"\s*:\s*)(-?\d[^\s,}\]]*)/g,
       '$1"$2"',
     ),
   )

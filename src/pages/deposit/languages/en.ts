@@ -46,6 +46,8 @@ export const en = {
   openWallet: (wallet: string) => `Open ${wallet}`,
   compare: 'After pasting, compare the first and the last characters.',
   waiting: 'Waiting for your payment: it shows here by itself.',
+  payBy: (time: string) => `: pay by ${time}`,
+  payWithin: (left: string) => `: pay within ${left}`,
 
   closed: (symbol: string) => `${symbol} is closed at the moment`,
   closedHelp: 'Please do not send it now. It opens here by itself as soon as deposits are credited again.',
@@ -76,9 +78,12 @@ export const en = {
   unconfigured: 'Deposits are not set up here yet',
   unconfiguredHelp: `Please do not send anything. Whoever runs this page has to complete its settings; until then nothing can be shown. What was sent before is safe. Questions go to ${support}.`,
 
-  unreadable: 'This payment request cannot be read',
+  unreadable: 'This order cannot be read',
   unreadableHelp:
-    'Please do not send anything. Go back to the site or app that gave you this page, and tell them: their request has a mistake.',
+    'Please do not send anything. Go back to the site or app that gave you this page, and tell them: their order has a mistake.',
+  unknownOrder: 'This order is not known here',
+  unknownOrderHelp:
+    'Please do not send anything. Go back to the site or app that gave you this page, and open this page from there again.',
 
   stepSeen: 'Found',
   stepFinal: 'Final',
@@ -107,14 +112,22 @@ export const en = {
 
   paid: 'Paid',
   paidHelp: (amount: string) => `${amount} has arrived and is credited.`,
+  paidShort: (amount: string, asked: string) => `${amount} of ${asked} has arrived and is credited. That is enough.`,
   paidOver: (amount: string) => `${amount} more than asked has arrived. It is in your balance.`,
   coming: (amount: string) => `${amount} is on its way`,
   comingHelp: 'Nothing is missing. As soon as it is final, it is paid.',
+  heldOrderHelp: 'Nothing is missing: please wait.',
   missing: (amount: string) => `${amount} is missing`,
   sums: (asked: string, parts: string) => `Of ${asked}: ${parts}.`,
   partCredited: (amount: string) => `${amount} credited`,
   partSeen: (amount: string) => `${amount} on its way`,
+  partHeld: (amount: string) => `${amount} not credited yet`,
   partMissing: (amount: string) => `${amount} missing`,
+  endedOrder: 'This order has expired',
+  cancelledOrder: 'This order is cancelled',
+  endedOrderHelp:
+    'Please do not send anything now. If you have sent something already, it is safe. Go back to the site or app that gave you this page.',
+  counted: 'It counts for this order.',
   inBalance: (amount: string) => `${amount} is in your balance.`,
   notCounted: (symbol: string) => `It does not count for this order, which asks for ${symbol}.`,
 
@@ -184,6 +197,7 @@ export const en = {
   earlyHelp: `It was paid to this address before the address became yours, so it is not credited by itself. Please send the transaction number to ${support}.`,
 
   receipt: 'Receipt',
+  asked: 'Asked for',
   printedAt: (time: string) => `Printed ${time}`,
 
   arrivalsHeading: 'Earlier deposits',

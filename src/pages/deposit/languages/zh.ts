@@ -40,6 +40,8 @@ export const zh: Texts = {
   openWallet: (wallet) => `打开 ${wallet}`,
   compare: '粘贴后，请核对开头和结尾的几个字符。',
   waiting: '正在等待您的付款，到账后会自动显示。',
+  payBy: (time) => `：请在 ${time} 前付款`,
+  payWithin: (left) => `：请在 ${left} 内付款`,
 
   closed: (symbol) => `${symbol} 暂停充值`,
   closedHelp: '请暂时不要转入。恢复入账后，这里会自动开放。',
@@ -69,8 +71,10 @@ export const zh: Texts = {
   unconfigured: '此处尚未开通充值',
   unconfiguredHelp: `请不要转账。需要由本页面的提供方完成设置，在此之前无法显示任何内容。之前转出的资金是安全的。如有疑问，请联系${support}。`,
 
-  unreadable: '无法读取此付款请求',
-  unreadableHelp: '请不要转账。向您提供本页面的网站或应用发来的付款请求有误，请返回那里并告知他们。',
+  unreadable: '无法读取此订单',
+  unreadableHelp: '请不要转账。向您提供本页面的网站或应用发来的订单有误，请返回那里并告知他们。',
+  unknownOrder: '此处没有这个订单',
+  unknownOrderHelp: '请不要转账。请回到向您提供本页面的网站或应用，从那里重新打开。',
 
   stepSeen: '已发现',
   stepFinal: '最终确认',
@@ -99,14 +103,21 @@ export const zh: Texts = {
 
   paid: '支付成功',
   paidHelp: (amount) => `${amount} 已到账并入账。`,
+  paidShort: (amount, asked) => `${asked} 中的 ${amount} 已到账并入账，无需补足。`,
   paidOver: (amount) => `多付了 ${amount}，已计入您的余额。`,
   coming: (amount) => `${amount} 正在确认中`,
   comingHelp: '无需再转账，最终确认后即支付成功。',
+  heldOrderHelp: '无需再转账，请等待。',
   missing: (amount) => `还差 ${amount}`,
   sums: (asked, parts) => `共 ${asked}，${parts}。`,
   partCredited: (amount) => `已入账 ${amount}`,
   partSeen: (amount) => `确认中 ${amount}`,
+  partHeld: (amount) => `待入账 ${amount}`,
   partMissing: (amount) => `还差 ${amount}`,
+  endedOrder: '订单已过期',
+  cancelledOrder: '订单已取消',
+  endedOrderHelp: '请不要再转账。已转出的资金是安全的。请回到向您提供本页面的网站或应用。',
+  counted: '已计入本订单。',
   inBalance: (amount) => `${amount} 已计入您的余额。`,
   notCounted: (symbol) => `本订单只收 ${symbol}，因此这笔转账不计入本订单。`,
 
@@ -164,6 +175,7 @@ export const zh: Texts = {
   early: '早于您的地址',
   earlyHelp: `付款时该地址还没有分配给您，因此不会自动入账。请将交易号发给${support}。`,
 
+  asked: '应付金额',
   receipt: '收据',
   printedAt: (time) => `打印于 ${time}`,
 

@@ -22,7 +22,7 @@ export const enStories = {
   askHeading: 'What happened?',
   ask: 'Look it up',
   question: 'Transaction, address, user, order or amount',
-  questionHelp: 'A txid, an address, a user (7, #7), an order (its osn), or an amount: 61 TRX.',
+  questionHelp: 'A txid, an address, a user (7, #7), an order (its reference), or an amount: 61 TRX.',
   transaction: 'Transaction',
   address: 'Address',
 
@@ -42,9 +42,9 @@ export const enStories = {
   strangeAddress: 'No user has this address',
   strangeAddressHelp:
     'This service has not issued it. Compare it with the one on the page of the user, character by character.',
-  noOrder: 'No entry and no payout has this order number',
+  noOrder: 'No order, no entry and no payout has this reference',
   noOrderHelp:
-    'An order that is not paid yet is not known here: look up its user, or the amount that was sent. Otherwise compare the number (`osn`) with that of the backend.',
+    'Compare it with the `order` or the `osn` of the backend, or look up the user, or the amount that was sent.',
   noUser: 'Nothing is known of this user: no deposit and no entry',
   gone: 'It is not there any more',
   goneHelp: 'The gap was read, or the endpoint is no longer configured.',

@@ -1,6 +1,7 @@
 import { type NodeState, nodeStates } from '../../../worker/common/node-states.ts'
 import { alarmTable } from '../../../worker/platform/alarm-table.ts'
 import type { InAnyLanguage } from '../../kit/texts.ts'
+import { enOrders } from './en-orders.ts'
 import { enPayouts } from './en-payouts.ts'
 import { enStories } from './en-stories.ts'
 import type { AlarmTexts } from './zh-alarms.ts'
@@ -21,6 +22,7 @@ const enNodeStates = Object.fromEntries(
  */
 export const enDesk = {
   ...enStories,
+  ...enOrders,
   ...enPayouts,
   alarms: enAlarms,
   title: 'Desk',

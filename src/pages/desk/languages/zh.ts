@@ -1,10 +1,12 @@
 import type { DeskTexts } from './en.ts'
 import { zhAlarms } from './zh-alarms.ts'
+import { zhOrders } from './zh-orders.ts'
 import { zhPayouts } from './zh-payouts.ts'
 import { zhStories } from './zh-stories.ts'
 
 export const zhDesk: DeskTexts = {
   ...zhStories,
+  ...zhOrders,
   ...zhPayouts,
   alarms: zhAlarms,
   title: '工作台',
