@@ -81,7 +81,7 @@ function readFlag(value: unknown): boolean {
 }
 
 /** Reads an amount as the text of its digits, which `parseExact` has kept. */
-export const readDecimal = (value: unknown): string => readForm(value, decimalForm)
+const readDecimal = (value: unknown): string => readForm(value, decimalForm)
 
 /**
  * Makes a reader of values of a shape, which leaves out the members that the shape does not have. A

@@ -20,7 +20,7 @@ export function orderAtEvent(
   return {
     ...order,
     ...{ state, credited, late: isPaid && order.late, taken: isPaid && order.taken },
-    seen: seen.reduce((sum, raw) => sum + worthOf(raw, order.cuy, currencies), 0n),
+    seen: state === 'cancelled' ? 0n : seen.reduce((sum, raw) => sum + worthOf(raw, order.cuy, currencies), 0n),
     deposits: counted
       .filter(({ entry_id }) => entry_id < event)
       .slice(-orderDepositsMax)

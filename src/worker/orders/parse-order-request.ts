@@ -43,7 +43,7 @@ export const ordersMax = postEntriesMax
 /** Longest `return` of an order, in characters. */
 export const returnCharsMax = 500
 /** Printable ASCII characters without spaces. */
-export const returnForm = /^[\x21-\x7e]+$/
+const returnForm = /^[\x21-\x7e]+$/
 
 const uidExpected = `a whole number from 1 to ${reservedUid - 1}`
 const atLeastExpected = 'a decimal such as "24", without exponent or plus sign'

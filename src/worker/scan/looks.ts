@@ -122,7 +122,7 @@ export function createLooks(
  * the next one. Blocks are made at whole block times from each other, so the agreed `head` gives
  * the times of all, whatever a node shows above it.
  */
-export function slotOf({ timestamp }: Pick<Header, 'timestamp'>, now: UnixMs) {
+function slotOf({ timestamp }: Pick<Header, 'timestamp'>, now: UnixMs) {
   const sinceMs = now - shownMs - timestamp
   const intoMs = ((sinceMs % blockMs) + blockMs) % blockMs
   return { slot: now - shownMs - intoMs, nextMs: blockMs - intoMs }

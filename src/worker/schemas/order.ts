@@ -9,7 +9,7 @@ export type OrderItem<A> = WithAmounts<z.output<ReturnType<typeof orderSchema>>,
 export type OwnOrderItem<A> = WithAmounts<z.output<ReturnType<typeof ownOrderSchema>>, A>
 
 /** Where a deposit to an order's address can be: on its way, or credited and counted. */
-export const orderDepositStates = ['seen', 'held', 'credited'] as const
+const orderDepositStates = ['seen', 'held', 'credited'] as const
 
 const orderDeposit = () =>
   schemas.object('OrderDeposit', () => ({

@@ -1,7 +1,8 @@
 import { sql } from 'drizzle-orm'
 import { bareList, fixedStatement, ofHex, type WriteDatabase } from '../../d1/database.ts'
 import { orderDeposits, orders } from '../../d1/order-tables.ts'
-import { addresses, type TransferState, transfers } from '../../d1/tables.ts'
+import { corrections } from '../../d1/state-tables.ts'
+import { addresses, transfers } from '../../d1/tables.ts'
 import type { TransferChange } from '../transitions.ts'
 
 // Which order a transfer belongs to: the one that held its address, in its currency, when its block
@@ -21,23 +22,32 @@ export function orderDepositStatements(
     ...changed.map((change) => ({ ...change, place: 0 })),
     // A new row gets the highest id plus 1, and rows are inserted in this order.
     ...fresh.map((change, index) => ({ ...change, place: index + 1 })),
-  ].flatMap(({ known, place, to, cuy, block: { height }, madeAt, state }) =>
-    madeAt === undefined || !mayCount(state) ? [] : [{ id: known?.id ?? null, place, to, cuy, height, madeAt }],
-  )
+  ].flatMap(({ known, place, to, cuy, block: { height }, madeAt, ...decided }) => {
+    const row = { id: known?.id ?? null, place, to, cuy, height, madeAt, isOpen: mayCount(decided) ? 1 : 0 }
+    return madeAt === undefined || (known === null && row.isOpen === 0) ? [] : [row]
+  })
   if (list.length === 0) return []
   const rows = JSON.stringify(list)
   return [forgetOthers(db, { rows }), storeOrders(db, { rows })]
 }
 
-/** Movements and what is worth nothing leave no row: nobody can fill the table with dust. */
-const mayCount = (state: TransferState) => state === 'seen' || state === 'held' || state === 'credited'
+/**
+ * Movements and what is worth nothing leave no row, also where they were seen before: nobody can
+ * fill the table with dust. What was refused in its review can still be credited.
+ */
+const mayCount = ({ state, review }: Pick<TransferChange, 'state' | 'review'>) =>
+  state === 'seen' || state === 'held' || state === 'credited' || (state === 'refused' && review !== null)
 
 const { order_id, transfer_id, made_at } = orderDeposits
 const rows = sql.placeholder('rows')
 const value = (name: string) => sql`value ->> ${sql.raw(`'${name}'`)}`
+/** SQL: the height that was final when the order was made, or what it was corrected to since. */
+const afterHeight = sql`min(${orders.after_height}, coalesce((SELECT min(${corrections.finalized}) FROM ${corrections}
+  WHERE ${corrections.created_at} >= ${orders.created_at}), ${orders.after_height}))`
 /** SQL that is true if the order counts transfers of this value's currency and block. */
-const counts = sql`${orders.created_at} < ${value('madeAt')} AND ${value('madeAt')} < ${orders.held_until}
-  AND ${orders.cuy} = ${value('cuy')} AND ${orders.after_height} < ${value('height')}`
+const counts = sql`${value('isOpen')} = 1
+  AND ${orders.created_at} < ${value('madeAt')} AND ${value('madeAt')} < ${orders.held_until}
+  AND ${orders.cuy} = ${value('cuy')} AND ${afterHeight} < ${value('height')}`
 
 /**
  * A transfer that is seen in another block, or to another address, may belong to another order than

@@ -34,7 +34,7 @@ export const depositsQuery = z.object({
 export const waitSecondsMax = 25
 
 /** The parameters of a user's list: also those by which a page waits for a change. */
-export const ownDepositsQuery = z.extend(depositsQuery, {
+const ownDepositsQuery = z.extend(depositsQuery, {
   wait: z.optional(wholeNumber(waitSecondsMax)),
   mark: z.optional(textParam('the `mark` of an earlier answer', /^[0-9a-z]+-\d{1,15}$/, (mark) => mark)),
 })

@@ -175,8 +175,9 @@ SELECT ${orderDeposits.order_id}, ${transfers.id}, ${shown(transfers.txid)} AS t
   ${transfers.state}, ${transfers.raw}, ${transfers.amount}, ${transfers.reason}
 FROM ${each} CROSS JOIN ${orderDeposits} ON ${orderDeposits.order_id} = each_order.value
   AND ${orderDeposits.transfer_id} IN (
-    SELECT of_order.transfer_id FROM ${orderDeposits} AS of_order WHERE of_order.order_id = each_order.value
+    SELECT of_order.transfer_id FROM ${orderDeposits} AS of_order
+      CROSS JOIN ${transfers} AS shown ON shown.id = of_order.transfer_id AND shown.state IN ('seen', 'held', 'credited')
+    WHERE of_order.order_id = each_order.value
     ORDER BY of_order.transfer_id DESC LIMIT ${sql.raw(String(orderDepositsMax))})
   CROSS JOIN ${transfers} ON ${transfers.id} = ${orderDeposits.transfer_id}
-WHERE ${transfers.state} IN ('seen', 'held', 'credited')
 ORDER BY ${orderDeposits.order_id}, ${transfers.id}`)
