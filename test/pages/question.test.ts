@@ -137,7 +137,7 @@ describe('a question about a transaction', () => {
     expect([...heldReasons, ...refusedReasons].filter((reason) => words(reason) === null)).toEqual([])
     const others = allReasons().filter((reason) => words(reason) === null)
     const aboutNothing =
-      /^(not-final|finality-late|other-cell|content-|partly-|backend-|insufficient|gap-|issuing-|key-|start-|deploying|rate-|.*-allowance|not-configured|.*-unavailable|scan-|not-in-|decided-|to-|money-|payouts-|stuck-|no-final-|unknown-payout)/
+      /^(not-final|finality-late|other-cell|content-|partly-|backend-|insufficient|gap-|issuing-|key-|start-|deploying|rate-|.*-allowance|not-configured|.*-unavailable|scan-|not-in-|decided-|to-|money-|payouts-|stuck-|no-final-|unknown-payout|too-many-orders|order-credited)/
     const ofPayouts: readonly string[] = Object.keys(handInTexts())
     expect(others.filter((reason) => !aboutNothing.test(reason) && !ofPayouts.includes(reason))).toEqual([])
   })

@@ -96,7 +96,7 @@ export const audits: Readonly<Record<string, string>> = {
   // another one.
   'a payout is asked for and cancelled once in events, and paid once by each transaction': `
     SELECT type FROM stored_event WHERE type IN ('payout.waiting', 'payout.cancelled', 'payout.paid')
-    GROUP BY payout ->> 'id', type, iif(type = 'payout.paid', payout ->> 'txid', NULL) HAVING count(*) > 1`,
+    GROUP BY about ->> 'id', type, iif(type = 'payout.paid', about ->> 'txid', NULL) HAVING count(*) > 1`,
   'an entry and an event share no number': 'SELECT stored_flow.id FROM stored_flow JOIN stored_event USING (id)',
   'time never goes back':
     'SELECT id FROM (SELECT id, created_at, lag(created_at) OVER (ORDER BY id) AS before FROM stored_flow) WHERE created_at < before',

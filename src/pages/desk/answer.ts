@@ -225,7 +225,8 @@ async function findPayout(asker: Asker, id: number): Promise<DeskAnswer> {
 }
 
 async function findOrder(asker: Asker, uid: number | null, osn: string): Promise<DeskAnswer> {
-  if (!/^[ -~]{1,200}$/.test(osn)) return { kind: 'order', orders: [], payouts: [], entries: [] } // no osn has this form
+  // no osn has this form
+  if (!/^[ -~]{1,200}$/.test(osn)) return { kind: 'order', orders: [], payouts: [], entries: [] }
   const filter = query({ uid, osn, limit: listRows })
   const [found, paid, orders] = await Promise.all([
     asker.api.get(`/ledger/entries?${filter}`, readPostedEntries),
