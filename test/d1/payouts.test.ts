@@ -60,7 +60,7 @@ async function fill(count: number): Promise<void> {
       FROM payout, json_each(json_array(0, uid)) AS owner
       WHERE counted GROUP BY 1, 2, 3`,
     `INSERT INTO payout_sum SELECT state, cuy, count(*), sum(amount) FROM payout WHERE state NOT IN ('paid', 'cancelled') GROUP BY 1, 2`,
-    `INSERT INTO stored_event (id, type, uid, created_at, payout) SELECT (SELECT id FROM last_event) + id, 'payout.paid', uid, created_at, '{}' FROM payout`,
+    `INSERT INTO stored_event (id, type, uid, created_at, about) SELECT (SELECT id FROM last_event) + id, 'payout.paid', uid, created_at, '{}' FROM payout`,
     `UPDATE sqlite_sequence SET seq = (SELECT max(id) FROM payout) WHERE name = 'payout'`,
     'DELETE FROM stored_flow',
     'UPDATE wallet SET balance = 1000000, entry_count = 0, newest_entry = 0',

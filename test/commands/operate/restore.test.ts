@@ -157,7 +157,7 @@ It is refused until the scan has reached block 200: repeat it then.
 
   const after = open(database)
   const [owner] = (await matchAddresses(after.db, [addressAt(1)])).values()
-  expect(owner).toEqual({ uid: reservedUid, issuedHeight: 100 })
+  expect(owner).toEqual({ uid: reservedUid, issuedHeight: 100, isForOrders: false })
   await after.credit('1', reservedUid, addressAt(1), 101)
   await after.credit('2', reservedUid, addressAt(1), 150)
   await after.credit('3', reservedUid, addressAt(1), 205)
