@@ -65,6 +65,7 @@ describe('over RPC', () => {
   const options = (cell?: number) => (cell === undefined ? {} : { cell })
   const entry = { uid: user, cuy: 2, type: 9, osn: 'x', amt: '1' } as const
   const payout = { uid: user, cuy: 2, amt: '1', to: 'TRZNYrx2RuWSDK26xqShVzxSUZDQYySQE4', osn: 'y' }
+  const order = { uid: user, cuy: 2, amt: '1', order: 'z' }
   const decision = { txid: 'ab'.repeat(32), position: 0, decision: 'credit', why: 'x' } as const
   type Calls = { readonly [Name in keyof RunningService['rpc']]: (cell?: number) => Promise<unknown> }
   const ofUsers = (): Partial<Calls> => ({
@@ -74,6 +75,9 @@ describe('over RPC', () => {
     wallets: (cell) => service.rpc.wallets(user, options(cell)),
     address: (cell) => service.rpc.address(user, options(cell)),
     payouts: (cell) => service.rpc.payouts({ uid: user, ...options(cell) }),
+    orders: (cell) => service.rpc.orders({ uid: user, ...options(cell) }),
+    askOrders: (cell) => service.rpc.askOrders([order], 'shop', options(cell)),
+    cancelOrders: (cell) => service.rpc.cancelOrders([{ uid: user, order: 'z' }], 'shop', options(cell)),
   })
   const ofNobody = (): Partial<Calls> => ({
     events: (cell) => service.rpc.events(0, 100, options(cell)),
@@ -81,6 +85,7 @@ describe('over RPC', () => {
     approvePayouts: (cell) => service.rpc.approvePayouts([1], 'office', options(cell)),
     cancelPayouts: (cell) => service.rpc.cancelPayouts([1], 'x', 'shop', options(cell)),
     payouts: (cell) => service.rpc.payouts(options(cell)),
+    orders: (cell) => service.rpc.orders(options(cell)),
   })
   const otherOf = { ok: false, error: { kind: 'other-cell', reason: 'other-cell', why: otherCell.body.msg } }
   const wantsCell = { ok: false, error: { kind: 'bad-input', member: 'cell' } }
