@@ -30,7 +30,8 @@ const trx = (amount: number) => BigInt(amount) * 1_000_000n
 async function storeDust(db: WriteDatabase, orderId: number, to: Address, count: number, first: number) {
   await withoutTriggers(db, [
     `${numbers(count)} INSERT INTO stored_transfer
-        (id, txid, position, height, cuy, uid, from_address, to_address, raw, native, state, amount, created_at, changed_at)
+        (id, txid, position, height, cuy, uid, from_address, to_address, raw, native, state, amount,
+        created_at, changed_at)
       SELECT ${first} + i, unhex(printf('%064x', ${first} + 1000000 + i)), 0, 140, 1, 7,
         unhex('${stranger}'), unhex('${to}'), '1', 1, 'credited', 1, 5, 5 FROM n`,
     `${numbers(count)} INSERT INTO order_deposit SELECT ${orderId}, ${first} + i, ${asked + minute} FROM n`,
