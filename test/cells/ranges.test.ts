@@ -148,6 +148,46 @@ describe('a range that would move users', () => {
     }
   })
 
+  it('is taken back whole if it has nothing in common with the one before: no user is in two databases', async () => {
+    const before = await startThreeCells()
+    const uid = 700_000
+    for (const one of users) await before.get('/wallet/list', one)
+    const first = { ...threeCells[0], uids: '1-499999' }
+    const other = before.with({
+      CELLS: [first, { ...threeCells[1], uids: '500000-1999999' }, threeCells[2]],
+    })
+    let writes = 0
+    let isHeld = true
+    /** Before its first write of a range, an isolate of the other configuration compares. */
+    const overtaken = (db: D1Database): D1Database => {
+      const prepare = (query: string) => {
+        if (query.includes('INSERT INTO "user_range"')) writes += 1
+        return db.prepare(query)
+      }
+      const batch = async (statements: D1PreparedStatement[]) => {
+        if (isHeld && writes === 1) {
+          isHeld = false
+          expect((await other.get('/tron/generate', uid)).status).toBe(200)
+        }
+        return db.batch(statements)
+      }
+      return { prepare, batch, withSession: () => overtaken(db), getBookmark: () => null } as never
+    }
+    const third = before.bindings.DB_3 as D1Database // safe: as `startThreeCells` has bound it
+    const disjoint = before.with({
+      DB_3: overtaken(third),
+      CELLS: [first, { ...threeCells[1], uids: '1000000-' }, { ...threeCells[2], uids: '500000-999999' }],
+    })
+    expect((await disjoint.get('/wallet/list', uid)).status).toBe(503)
+    expect(isHeld).toBe(false)
+    const { first: low } = (await third.prepare('SELECT first FROM user_range').first<{ first: number }>()) ?? {}
+    expect(low).toBe(Number.MAX_SAFE_INTEGER) // only the owner of reserved addresses
+    other.clock.seconds += (2 * rangeMatchMs) / 1000
+    for (const one of [users[0], uid, users[1], users[2]]) {
+      expect([one, (await other.get('/wallet/list', one)).status]).toEqual([one, 200])
+    }
+  })
+
   it('is refused where a cell is missing in CELLS, by the cell that would get its users, and by no other one', async () => {
     const service = await startThreeCells()
     await addressesOf(service)

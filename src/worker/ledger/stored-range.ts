@@ -60,7 +60,7 @@ export async function storeRange(
   const before = await writeRange(db, users)
   const takenMeanwhile = await findTaken(users, others, async (other) => (await selectRange(other.db)) ?? allUsers)
   if (takenMeanwhile === null) return []
-  await writeRange(db, before ?? left, reduced)
+  await writeRange(db, before ?? left, takenBack)
   return [takenMeanwhile]
 }
 
@@ -75,7 +75,7 @@ async function findTaken(
 ): Promise<SettingDifference | null> {
   for (const other of others) {
     const range = await rangeOf(other)
-    const isTaken = range.from <= users.to && users.from <= range.to
+    const isTaken = range.from < reservedUid && range.from <= users.to && users.from <= range.to
     if (isTaken)
       return {
         setting: rangeSetting,
@@ -130,6 +130,13 @@ const selectRange = (db: ReadDatabase) => toStatement(db, selectUserRange).first
  */
 const replaced = sql`first = excluded.first, last = excluded.last`
 const reduced = sql`first = max(first, excluded.first), last = min(last, excluded.last)`
+/**
+ * SQL that reduces the stored range to what it has in common with the new one. If that is nothing,
+ * only `reservedUid` is left, who is in every database: the database has no users then.
+ */
+const isNothing = sql`max(first, excluded.first) > min(last, excluded.last)`
+const takenBack = sql`first = iif(${isNothing}, ${reservedUid}, max(first, excluded.first)),
+  last = iif(${isNothing}, ${reservedUid}, min(last, excluded.last))`
 
 /**
  * Stores the range, and returns the one before, or null. A trigger refuses it if a user outside of
