@@ -30,7 +30,7 @@ export function orderStory(context: DeskContext, order: DeskOrder): Child[] {
   ]
 }
 
-/** What was seen and credited at the address, with each deposit. */
+/** The step of the deposits: their sums, seen and credited, and each of them. */
 function arrivedStep(context: DeskContext, { deposits, credited, seen, cuy }: DeskOrder): Step {
   const { texts } = context
   const text = (amount: string) => deskAmount(context, amount, cuy)

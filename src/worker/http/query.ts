@@ -26,8 +26,8 @@ type Shape = Record<string, z.ZodMiniType>
 export type ParametersOf<Selection> = { readonly [Name in keyof Selection]-?: z.ZodMiniType<Selection[Name]> }
 
 /**
- * What is left of a query after all that a list selects by was taken out of it. A parameter that is
- * parsed and not used does not compile: `others satisfies NothingElse`.
+ * The rest of a query, once all that a list selects by was taken out of it: none. A parameter that
+ * is parsed and not used does not compile: `others satisfies NothingElse`.
  */
 export type NothingElse = Readonly<Record<string, never>>
 

@@ -138,9 +138,9 @@ export function findStop<Step extends PayoutStep | DepositStep>(
 export const isStoppedByFork = (isHalted: boolean, step: DepositStep): boolean => isHalted && !mayGoOn.forked[step]
 
 /**
- * What is wrong with the decimals of a currency, or null. `agreed` are the decimals by contract on
- * which nodes have agreed for good, and `found` those that they showed last for a contract without
- * such decimals.
+ * Says what is wrong with the decimals of a currency, or null. `agreed` are the decimals by
+ * contract on which nodes have agreed for good, and `found` those that they showed last for a
+ * contract without such decimals.
  */
 export function decimalsFact(
   { asset, decimals }: Pick<Currency, 'asset' | 'decimals'>,

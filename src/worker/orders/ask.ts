@@ -3,7 +3,7 @@ import type { ScannerCalls } from '../chain/chain.ts'
 import type { BackendName, Uid } from '../common/ids.ts'
 import { orderHoldMs, ordersHeldMax } from '../common/order-states.ts'
 import { err, ok, type Result } from '../common/result.ts'
-import type { UnixMs } from '../common/time.ts'
+import { dayMs, type UnixMs } from '../common/time.ts'
 import type { WriteContext } from '../ledger/context.ts'
 import { decimalsFact } from '../ledger/stops.ts'
 import type { OrderFailure } from './failure.ts'
@@ -22,9 +22,9 @@ import {
 /** Attempts before giving up, when concurrent requests take the same addresses. */
 const triesMax = 10
 /** How long an order is open if the request does not say it. */
-const openMs = 86_400_000
+const openMs = dayMs
 /** How far ahead `until` may be. */
-const openMsMax = 30 * 86_400_000
+const openMsMax = 30 * dayMs
 
 /** The orders as they are now, in the order of the request. */
 export interface OrderRequestAnswer {

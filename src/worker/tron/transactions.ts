@@ -27,8 +27,8 @@ import { type ParsedReceipt, tokenTransfers } from './parse/log.ts'
 /**
  * Reads token transfers and acts of issuers from the receipts of these successful calls of a final
  * block, as `quorum` nodes agree. A call is `unreadable` if its receipt is too large for a reply.
- * Of a large block a node can be slow to give each receipt, so only as many are read as nodes give
- * in their time.
+ * Nodes can be slow to give each receipt of a large block, so only as many are read as they give in
+ * their time.
  */
 export async function readReceiptTransfers(
   session: Session,

@@ -50,7 +50,7 @@ export const tronDeposits = {
     const uid = c.get('uid')
     const change = wait === undefined ? null : await c.env.services.waitForDeposit(uid, mark, wait)
     if (change?.isChanged === false) return success({ list: [], count: 0, unchanged: true, mark: change.mark })
-    // What is read must be as new as the mark, whatever the caller has read before.
+    // The answer must be as new as the mark, whatever the caller has read before.
     if (change !== null) c.get('invocation').bookmark = null
     const { filter, page } = depositSelection(query)
     const item = (one: Deposit, currencies: Currencies) => depositItem(one, currencies, jsonAmount)
