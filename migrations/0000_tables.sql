@@ -539,8 +539,7 @@ CREATE TABLE `payout_transaction` (
 	CONSTRAINT "payout_transaction_succeeded" CHECK((succeeded IS NULL) = (moved IS NULL) AND (succeeded IS NULL OR succeeded IN (0, 1))),
 	CONSTRAINT "payout_transaction_moved" CHECK(moved IS NULL OR json_valid(moved)),
 	CONSTRAINT "payout_transaction_ended" CHECK((ended IS NULL OR ended IN ('paid','failed','other','expired','unknown','late')) AND (succeeded IS NOT NULL) = (ended IS NOT NULL AND ended <> 'expired')
-        AND (height IS NOT NULL OR ended IS NULL OR ended IN ('expired', 'unknown'))
-        AND (ended <> 'expired' OR past_height IS NOT NULL)),
+        AND (height IS NOT NULL OR ended IS NULL OR ended IN ('expired', 'unknown'))),
 	CONSTRAINT "payout_transaction_result" CHECK(result IS NULL OR (succeeded IS 0 AND length(result) BETWEEN 1 AND 40 AND result NOT GLOB '*[^A-Z_]*')),
 	CONSTRAINT "payout_transaction_burnt" CHECK((burnt IS NULL) = (energy IS NULL) AND (burnt IS NULL OR succeeded IS 0) AND (burnt IS NULL OR (burnt BETWEEN 0 AND 9007199254740991))),
 	CONSTRAINT "payout_transaction_energy" CHECK(energy IS NULL OR (energy BETWEEN 0 AND 9007199254740991)),

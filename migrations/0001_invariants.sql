@@ -878,6 +878,12 @@ BEGIN
     WHERE ended IN ('paid', 'failed', 'other', 'expired') AND coalesce(height, past_height) > NEW.finalized
       AND EXISTS (SELECT 1 FROM payout WHERE payout.id = payout_id AND payout.txid = payout_transaction.txid
         AND payout.state IN ('paid', 'stuck', 'approved'));
+  -- What has another one by now may be in any of the blocks that are read again. Until these are read, up to one past its expiration, nothing is known of it.
+  UPDATE payout_transaction SET ended = 'expired', height = NULL, succeeded = NULL, moved = NULL, version = version + 1,
+      result = NULL, burnt = NULL, energy = NULL,
+      past_height = iif(past_height > NEW.finalized, NULL, past_height), changed_at = NEW.created_at
+    WHERE ended IN ('failed', 'other', 'expired') AND coalesce(height, past_height) > NEW.finalized
+      AND EXISTS (SELECT 1 FROM payout WHERE payout.id = payout_id AND payout.txid <> payout_transaction.txid AND payout.state <> 'cancelled');
   UPDATE payout SET state = 'signed', height = NULL, reason = NULL, moved = NULL, received = NULL, changed_at = NEW.created_at,
       attempts = attempts - (state <> 'paid'), version = version + 1
     WHERE state IN ('paid', 'stuck', 'approved') AND txid IN (
@@ -885,7 +891,7 @@ BEGIN
   -- Blocks may have been closed unread while the transaction had ended. What is open again may be in them, so they are read for it now.
   INSERT INTO rescan (kind, from_height, to_height, next_height, created_at, next_try)
     SELECT 'payout', low, high, low, NEW.created_at, NEW.created_at FROM (
-      SELECT (SELECT min(reference) + 1 FROM awaited_transaction) AS low, height AS high FROM scan)
+      SELECT (SELECT min(reference) + 1 FROM awaited_transaction WHERE past_height IS NULL) AS low, height AS high FROM scan)
     WHERE low <= high AND EXISTS (
       SELECT 1 FROM rescan WHERE closed IS NOT NULL AND to_height >= low AND from_height <= high);
   SELECT RAISE(ABORT, 'correction: it was not applied')
@@ -1157,8 +1163,8 @@ BEGIN
       (OLD.ended IS NULL AND NEW.ended IN ('paid', 'failed', 'other', 'expired'))
       OR (OLD.ended IS 'unknown' AND NEW.ended IS NULL)
       OR (OLD.ended IS 'paid' AND NEW.ended IS NULL)
-      OR (OLD.ended IS 'failed' AND (NEW.ended IS NULL OR NEW.ended IS 'late'))
-      OR (OLD.ended IS 'other' AND (NEW.ended IS NULL OR NEW.ended IS 'late'))
+      OR (OLD.ended IS 'failed' AND (NEW.ended IS NULL OR NEW.ended IN ('expired', 'late')))
+      OR (OLD.ended IS 'other' AND (NEW.ended IS NULL OR NEW.ended IN ('expired', 'late')))
       OR (OLD.ended IS 'expired' AND (NEW.ended IS NULL OR NEW.ended IS 'late'))
       -- end of transactionSteps
     ) IS NOT TRUE;
@@ -1168,8 +1174,8 @@ BEGIN
       -- The receipt of one that was found late may be read later than its block.
       AND NOT (OLD.ended IS 'late' AND OLD.moved = '[]' AND NEW.moved <> '[]' AND NEW.succeeded IS OLD.succeeded);
   SELECT RAISE(ABORT, 'payout_transaction: its block is not read')
-    WHERE NEW.height > coalesce((SELECT height FROM scan), -1)
-      -- A correction leaves it with an expired one whose payout has another transaction.
+    -- A correction leaves both with what ended above the corrected height: with one that is late, or whose payout is cancelled.
+    WHERE ((NEW.height, NEW.ended) IS NOT (OLD.height, OLD.ended) AND NEW.height > coalesce((SELECT height FROM scan), -1))
       OR (NEW.past_height IS NOT OLD.past_height AND NEW.past_height > coalesce((SELECT height FROM scan), -1));
   SELECT RAISE(ABORT, 'payout_transaction: the scan is halted')
     WHERE OLD.ended IS NULL AND NEW.ended IS NOT NULL AND EXISTS (SELECT 1 FROM scan WHERE halted IS NOT NULL);
@@ -1186,14 +1192,16 @@ BEGIN
       FROM payout WHERE id = NEW.payout_id);
   SELECT RAISE(ABORT, 'payout_transaction: it can still be in a block')
     WHERE NEW.ended = 'expired' AND OLD.ended IS NULL AND (NEW.past_height IS NULL OR OLD.past_height IS NULL
-      OR EXISTS (SELECT 1 FROM rescan INDEXED BY rescan_open
-        WHERE finished_at IS NULL AND next_height <= NEW.past_height AND to_height > (
-          SELECT min(reference) FROM payout_transaction INDEXED BY payout_transaction_payout
-            WHERE payout_id = NEW.payout_id AND (ended IS NULL OR ended = 'expired'))));
+      OR EXISTS (SELECT 1 FROM payout_transaction AS one INDEXED BY payout_transaction_payout
+        WHERE one.payout_id = NEW.payout_id AND (one.ended IS NULL OR one.ended = 'expired') AND (one.past_height IS NULL
+          OR EXISTS (SELECT 1 FROM rescan INDEXED BY rescan_open
+            WHERE finished_at IS NULL AND next_height <= one.past_height AND to_height > one.reference
+              AND (one.ended IS NULL OR kind <> 'request')))));
   SELECT RAISE(ABORT, 'payout_transaction: only a correction takes back what was read')
     WHERE (OLD.past_height IS NOT NULL AND NEW.past_height IS NOT OLD.past_height
         AND (NEW.past_height IS NOT NULL OR OLD.past_height <= (SELECT finalized FROM scan)))
-      OR (OLD.ended = 'paid' AND NEW.ended IS NULL AND OLD.height <= (SELECT finalized FROM scan));
+      OR (OLD.height <= (SELECT finalized FROM scan)
+        AND ((OLD.ended = 'paid' AND NEW.ended IS NULL) OR (OLD.ended IN ('failed', 'other') AND NEW.ended = 'expired')));
   SELECT RAISE(ABORT, 'payout_transaction: its payout is not to be signed')
     WHERE OLD.ended IS NOT NULL AND NEW.ended IS NULL AND (
       EXISTS (SELECT 1 FROM payout_transaction WHERE payout_id = NEW.payout_id AND ended IS NULL)
@@ -1246,7 +1254,7 @@ BEGIN
   UPDATE payout SET counted = 1, version = version + 1
     WHERE id = NEW.payout_id AND state = 'cancelled' AND counted = 0 AND approved_at IS NOT NULL AND NEW.moved <> '[]';
   UPDATE payout_transaction SET held_back = 1
-    WHERE OLD.ended IS NOT 'late' AND payout_id = NEW.payout_id AND id <> NEW.id AND held_back = 0;
+    WHERE (OLD.ended IS NOT 'late' OR NEW.moved IS NOT OLD.moved) AND payout_id = NEW.payout_id AND id <> NEW.id AND held_back = 0;
 END;
 --> statement-breakpoint
 CREATE TRIGGER payout_transaction_is_held_back BEFORE UPDATE OF held_back ON payout_transaction

@@ -173,7 +173,9 @@ export const payoutTransactions = sqliteTable(
     reference: nullable<BlockHeight>(), // height of the newest block that can be the transaction's reference block
     expires_at: nullable<UnixMs>(),
     changed_at: instant(), // when the transaction was stored, reopened or ended
-    past_height: nullable<BlockHeight>(), // height of the first read block whose time is at or past `expires_at`
+    // height of the first read block whose time is at or past `expires_at`; null for an `expired`
+    // one if a correction has taken that block back
+    past_height: nullable<BlockHeight>(),
     height: nullable<BlockHeight>(), // height of the block that contains the transaction
     succeeded: integer({ mode: 'boolean' }),
     moved: text(), // JSON: what the transaction took from the payout address
@@ -223,8 +225,7 @@ export const payoutTransactions = sqliteTable(
     rule(
       table.ended,
       `(${isEndOrNull}) AND (succeeded IS NOT NULL) = (ended IS NOT NULL AND ended <> 'expired')
-        AND (height IS NOT NULL OR ended IS NULL OR ended IN ('expired', 'unknown'))
-        AND (ended <> 'expired' OR past_height IS NOT NULL)`,
+        AND (height IS NOT NULL OR ended IS NULL OR ended IN ('expired', 'unknown'))`,
     ),
     rule(
       table.result,

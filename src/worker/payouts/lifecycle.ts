@@ -72,7 +72,10 @@ export type TransactionEvent =
   | 'passed'
   /** The signer hands in the bytes of a transaction that no payout named. */
   | 'hand-in'
-  /** An operator lowers the finalized height below the block that ended the transaction. */
+  /**
+   * An operator lowers the finalized height below the block that ended the transaction. It is open
+   * again or, if its payout has another one by now, `expired` with no block past its expiration.
+   */
   | 'corrected'
 
 /**
@@ -85,8 +88,8 @@ export const transactionSteps: Readonly<
   open: { paid: ['found'], failed: ['found'], other: ['found'], expired: ['passed'] },
   unknown: { open: ['hand-in'] },
   paid: { open: ['corrected'] },
-  failed: { open: ['found', 'corrected'], late: ['found'] },
-  other: { open: ['found', 'corrected'], late: ['found'] },
+  failed: { open: ['found', 'corrected'], expired: ['corrected'], late: ['found'] },
+  other: { open: ['found', 'corrected'], expired: ['corrected'], late: ['found'] },
   expired: { open: ['found', 'corrected'], late: ['found'] },
   late: {},
 }
@@ -312,9 +315,10 @@ export function conclude(pair: Pair, shown: Shown, fees: readonly ConfirmedFee[]
       return succeeded ? [{ transaction: { ...found, ended: 'late' }, payout: null }] : []
     }
     case 'late':
-      // Its receipt may be read later than its block. Since when it is known stays.
+      // Its receipt may be read later than its block. Since when it is known stays. An operator has
+      // not excused what the receipt shows.
       return transaction.moved === '[]' && text !== '[]' && succeeded
-        ? [{ transaction: { ...found, changed_at: transaction.changed_at }, payout: null }]
+        ? [{ transaction: { ...found, excused: null, changed_at: transaction.changed_at }, payout: null }]
         : []
     case 'paid':
       return []

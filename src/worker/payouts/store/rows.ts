@@ -220,12 +220,15 @@ const out = unnamedOutflows
  * SQL: another transaction that has moved money for this payout or may have paid it, as JSON; NULL
  * if there is none. It is a transaction of the payout that moved something else, or that succeeded
  * after the payout had gone on without it, or one that no payout names and that moved exactly this
- * amount, whether an operator has excused it or not. A stuck payout says itself what its newest
- * transaction has moved (the column `moved`).
+ * amount, whether an operator has excused it or not. A late one whose receipt is not read is taken
+ * to have paid. A stuck payout says itself what its newest transaction has moved (the column
+ * `moved`).
  */
 export const otherOutflow = sql`coalesce(
-  (SELECT json_object('txid', ${t.txid}, 'moved', json(${t.moved})) FROM ${t} INDEXED BY payout_transaction_payout
-    WHERE ${t.payout_id} = ${payouts.id} AND ${t.ended} IN ('other', 'late') AND ${t.moved} <> '[]'
+  (SELECT json_object('txid', ${t.txid}, 'moved', json(iif(${t.moved} <> '[]', ${t.moved}, json_array(json_object(
+      'contract', ${payouts.contract}, 'to', ${payouts.to_address}, 'raw', ${payouts.raw})))))
+    FROM ${t} INDEXED BY payout_transaction_payout
+    WHERE ${t.payout_id} = ${payouts.id} AND (${t.ended} = 'late' OR (${t.ended} = 'other' AND ${t.moved} <> '[]'))
       AND NOT (${t.txid} = ${payouts.txid} AND ${payouts.moved} IS NOT NULL) LIMIT 1),
   (SELECT json_object('txid', ${t.txid}, 'moved', json(${t.moved})) FROM ${out} CROSS JOIN ${t}
     ON ${t.id} = ${out.transaction_id}

@@ -119,7 +119,8 @@ export async function selectUntaken(db: ReadDatabase, query: UntakenQuery): Prom
 
 /**
  * Reads the stored transactions with these txids, each with its payout, and the open transactions
- * whose expiration is at or before `passedAt` but for which no block past it is stored yet.
+ * whose expiration is at or before `passedAt` but for which no block past it is stored yet, with
+ * earlier ones of the same payouts.
  */
 export async function selectConcerned(
   db: ReadDatabase,
@@ -228,16 +229,19 @@ const open = sql`${t} INDEXED BY payout_transaction_open`
 const [now, pauses] = [sql.placeholder('now'), sql.placeholder('pauses')]
 
 /**
+ * SQL that is true if an open rescan may contain `one`: an operator's request does not count for a
+ * transaction that has ended, because its blocks were read before.
+ */
+const isInRescan = sql`EXISTS (SELECT 1 FROM ${rescans} INDEXED BY rescan_open
+  WHERE ${rescans.finished_at} IS NULL AND ${rescans.next_height} <= one.past_height
+    AND ${rescans.to_height} > one.reference AND (one.ended IS NULL OR ${rescans.kind} <> 'request'))`
+
+/**
  * SQL that is true if an earlier transaction of the payout of `due` may be in a block after all: a
- * correction has taken back blocks that have shown it as expired, and these are not read again yet.
+ * correction has taken back blocks that have ended it, and these are not read again yet.
  */
 const isEarlierUnread = sql`EXISTS (SELECT 1 FROM ${t} AS one INDEXED BY payout_transaction_payout
-  WHERE one.payout_id = due.payout_id AND one.ended = 'expired' AND (
-    one.past_height > (SELECT ${scans.height} FROM ${scans})
-    OR one.expires_at > (SELECT ${scans.finalized_time} FROM ${scans})
-    OR EXISTS (SELECT 1 FROM ${rescans} INDEXED BY rescan_open
-      WHERE ${rescans.finished_at} IS NULL AND ${rescans.kind} <> 'request'
-      AND ${rescans.to_height} > one.reference AND ${rescans.next_height} <= one.past_height)))`
+  WHERE one.payout_id = due.payout_id AND one.ended = 'expired' AND (one.past_height IS NULL OR ${isInRescan}))`
 
 /**
  * Excludes what is held back, because another transaction has paid the same payout, and payouts
@@ -285,8 +289,10 @@ const selectPayoutsOf = fixedStatement<'txids'>(sql`
 SELECT * FROM ${payouts} WHERE ${payouts.id} IN (SELECT ${t.payout_id} FROM ${t} WHERE ${t.txid} IN ${txids})`)
 
 const selectPassing = fixedStatement<'at'>(sql`
-SELECT * FROM ${open} WHERE ${t.ended} IS NULL AND ${t.past_height} IS NULL
-  AND ${t.expires_at} <= ${sql.placeholder('at')}`)
+SELECT one.* FROM ${t} AS signed INDEXED BY payout_transaction_open
+CROSS JOIN ${t} AS one INDEXED BY payout_transaction_payout
+  ON one.payout_id = signed.payout_id AND (one.ended IS NULL OR one.ended = 'expired')
+WHERE signed.ended IS NULL AND one.past_height IS NULL AND one.expires_at <= ${sql.placeholder('at')}`)
 
 /**
  * A transaction is over when every block from the one after its reference block to the first one
@@ -295,10 +301,9 @@ SELECT * FROM ${open} WHERE ${t.ended} IS NULL AND ${t.past_height} IS NULL
  */
 const over = sql`FROM ${open} WHERE ${t.ended} IS NULL
   AND ${t.past_height} <= (SELECT ${scans.height} FROM ${scans} WHERE ${scans.halted} IS NULL)
-  AND NOT EXISTS (SELECT 1 FROM ${rescans} INDEXED BY rescan_open WHERE ${rescans.finished_at} IS NULL
-    AND ${rescans.next_height} <= ${t.past_height} AND ${rescans.to_height} > (
-      SELECT min(one.reference) FROM ${t} AS one INDEXED BY payout_transaction_payout
-      WHERE one.payout_id = ${t.payout_id} AND (one.ended IS NULL OR one.ended = 'expired')))
+  AND NOT EXISTS (SELECT 1 FROM ${t} AS one INDEXED BY payout_transaction_payout
+    WHERE one.payout_id = ${t.payout_id} AND (one.ended IS NULL OR one.ended = 'expired')
+      AND (one.past_height IS NULL OR ${isInRescan}))
 ORDER BY ${t.id} LIMIT ${sql.placeholder('max')}`
 
 const selectOver = fixedStatement<'max'>(sql`SELECT * ${over}`)
