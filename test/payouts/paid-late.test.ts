@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { ScannerCalls } from '../../src/worker/chain/chain.ts'
-import { finalityLag, payer, type RunningService, usdtTo } from '../http/service.ts'
+import { finalityLag, payer, usdtTo } from '../http/service.ts'
 import {
   alarmsOf,
   correct,
@@ -15,33 +14,20 @@ import {
   tickLater,
   withoutReceiptOf,
 } from '../scan/harness.ts'
+import { ask, balance, handIn, mined, mineFinal, offered, send, sign, startPaying, stateOfPayout } from './harness.ts'
 import {
-  ask,
-  balance,
-  expiringAfter,
-  handIn,
-  mined,
-  mineFinal,
-  offered,
-  passBlocks,
-  send,
-  sign,
-  startPaying,
-  stateOfPayout,
-} from './harness.ts'
+  closeGaps,
+  correctBoth,
+  excuse,
+  expectPaidOnce,
+  sendingsOf,
+  sendNow,
+  showRight,
+  startTwoSigned,
+} from './two-transactions.ts'
 
 // A correction shows that a transaction has paid after all, of which something else was known
 // before. Nothing may pay a second time.
-
-const showRight = (service: RunningService, right: RunningService['chain']) => {
-  for (const node of service.nodes) node.chain = right
-}
-
-const excuse = ({ db }: RunningService, txid: string) =>
-  db
-    .prepare(`UPDATE payout_transaction SET version = version + 1, excused = 'looked at' WHERE txid = ?`)
-    .bind(txid)
-    .run()
 
 describe('bytes of a transaction whose block a correction has taken back', () => {
   it.each(['open', 'closed'])(
@@ -61,11 +47,7 @@ describe('bytes of a transaction whose block a correction has taken back', () =>
       disagreeOn(service, at)
       await tickLater(service, 60)
       expect(await openGaps(service)).toHaveLength(1)
-      if (gap === 'closed') {
-        await service.db
-          .prepare(`UPDATE rescan SET finished_at = 1, closed = 'nobody gives it' WHERE kind = 'gap'`)
-          .run()
-      }
+      if (gap === 'closed') await closeGaps(service)
       repairNodes(service)
       expect(await handIn(service, id, signed.transaction)).toEqual({ id, state: 'signed', txid: signed.txid })
       for (let i = 0; i < 3; i += 1) {
@@ -94,10 +76,7 @@ it.each([
   await mineFinal(service, mined(signed))
   expect(await stateOfPayout(service, id)).toBe('paid/0')
   expect(await openGaps(service)).toHaveLength(1)
-  await service.db
-    .prepare(`UPDATE rescan SET finished_at = ?, closed = 'nobody gives it' WHERE kind = 'gap'`)
-    .bind(closedAt)
-    .run()
+  await closeGaps(service, closedAt)
   repairNodes(service)
   right.addEmpty(finalityLag + 30)
   await correct(service, gap + 1)
@@ -109,30 +88,11 @@ it.each([
   expect(await stateOfPayout(service, id)).toBe('paid/0')
 })
 
-const sendingsOf = ({ nodes }: RunningService, transaction: string) =>
-  nodes.flatMap(({ broadcasts }) => broadcasts.filter((one) => one === transaction)).length
-
-/**
- * A payout whose first transaction has expired and whose second one is signed, and a chain from
- * before both.
- */
-async function startTwoSigned(blocks = 10) {
-  const service = await startPaying()
-  const { height } = await headOf(service)
-  const { id, ...first } = await expiringAfter(service, blocks)
-  const right = service.chain.fork(service.chain.tip().height - finalityLag + 1)
-  await passBlocks(service, blocks + 2)
-  const second = await sign(service, { expiration: BigInt((await headOf(service)).timestamp + 3_500_000) })
-  expect(await handIn(service, id, second.transaction)).toMatchObject({ state: 'signed' })
-  return { service, height, id, first, second, right }
-}
-
 it('the scan goes on where the first one has paid far below the block that was past its expiration', async () => {
   const { service, height, id, first, right } = await startTwoSigned(300)
   right.add([noise(1), mined(first)])
   right.addEmpty(finalityLag + 3)
-  await correct(service, height)
-  showRight(service, right)
+  await correctBoth({ service, height, right })
   await tickLater(service, 60)
   expect(alarmsOf(service, 'scan-stalled')).toEqual([])
   expect((await stateOf(service)).height).toBe(right.tip().height - finalityLag)
@@ -145,12 +105,9 @@ it('nothing is sent while blocks that may have an earlier transaction are to be 
   const before = sendingsOf(service, second.transaction)
   right.add([mined(first)])
   right.addEmpty(40)
-  await correct(service, height)
-  showRight(service, right)
+  await correctBoth({ service, height, right })
   service.clock.seconds += 700
-  const scanners = service.bindings.SCANNER as { getByName(name: string): ScannerCalls } // safe: as `startService` has bound it
-  await scanners.getByName('scanner').sendPayouts()
-  await service.settled()
+  await sendNow(service)
   expect(sendingsOf(service, second.transaction)).toBe(before)
   await tickLater(service, 60)
   expect(await stateOfPayout(service, id)).toBe('signed/1')
@@ -161,36 +118,15 @@ it('and it is sent once they are read, and have no earlier one', async () => {
   const { service, height, second, right } = await startTwoSigned()
   const before = sendingsOf(service, second.transaction)
   right.addEmpty(40)
-  await correct(service, height)
-  showRight(service, right)
+  await correctBoth({ service, height, right })
   await tickLater(service, 700)
   expect(sendingsOf(service, second.transaction)).toBeGreaterThan(before)
 })
 
-it.each(['open', 'closed'])(
+it.each(['open', 'closed'] as const)(
   'a payout is not signed again while a gap that is %s may have an earlier one',
   async (gap) => {
-    const { service, height, id, first, second, right } = await startTwoSigned()
-    const before = sendingsOf(service, second.transaction)
-    const at = right.add([mined(first)]).height
-    right.addEmpty(40)
-    await correct(service, height)
-    showRight(service, right)
-    disagreeOn(service, at)
-    await tickLater(service, 60)
-    expect(await openGaps(service)).toHaveLength(1)
-    if (gap === 'closed') {
-      await service.db.prepare(`UPDATE rescan SET finished_at = 1, closed = 'nobody gives it' WHERE kind = 'gap'`).run()
-    }
-    right.addEmpty(1_200) // past the expiration of the second one
-    await tickFor(service, 7_200, () => {}, 600)
-    expect(await stateOfPayout(service, id)).toBe('signed/1')
-    expect(sendingsOf(service, second.transaction)).toBe(before)
-    repairNodes(service)
-    await tickFor(service, 14_400, () => {}, 1_200)
-    expect(await offered(service)).toBe('payouts-stopped')
-    const cancelled = await send(service, '/cancel', { ids: [id], why: 'a test' })
-    expect(cancelled).toMatchObject({ status: 409 })
+    await expectPaidOnce(await startTwoSigned(), gap)
   },
 )
 
@@ -198,8 +134,7 @@ it('the second transaction of a payout that the first one has paid is not sent a
   const { service, height, first, second, right } = await startTwoSigned()
   right.add([noise(1), mined(first)])
   right.addEmpty(40)
-  await correct(service, height)
-  showRight(service, right)
+  await correctBoth({ service, height, right })
   await tickLater(service, 60)
   expect(await offered(service)).toBe('payouts-stopped')
   const before = sendingsOf(service, second.transaction)
@@ -215,8 +150,7 @@ it('nor is it once a correction opens it again', async () => {
   const { service, height, first, second, right } = await startTwoSigned()
   right.add([noise(1), mined(first)])
   right.addEmpty(40)
-  await correct(service, height)
-  showRight(service, right)
+  await correctBoth({ service, height, right })
   await tickLater(service, 60)
   await excuse(service, first.txid)
   const wrong = right.fork(right.tip().height)
@@ -249,8 +183,7 @@ it.each([
     if (isUnread) for (const node of service.nodes) node.script = () => withoutReceiptOf(first.txid)
     right.add([noise(60), mined(first)])
     right.addEmpty(40)
-    await correct(service, height)
-    showRight(service, right)
+    await correctBoth({ service, height, right })
     await tickLater(service, 60)
     expect(await offered(service)).toBe('payouts-stopped')
     repairNodes(service)
@@ -273,8 +206,7 @@ it.each([
   const { service, height, id, first, right } = await startTwoSigned()
   right.add([noise(1), mined(first)])
   right.addEmpty(1_240) // until the second one has expired
-  await correct(service, height)
-  showRight(service, right)
+  await correctBoth({ service, height, right })
   await tickFor(service, 3_600, () => {}, 600)
   expect(await stateOfPayout(service, id)).toBe('approved/2')
   await service.db

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { ScannerCalls } from '../../src/worker/chain/chain.ts'
-import { finalityLag, type RunningService, usdtTo } from '../http/service.ts'
+import { finalityLag, usdtTo } from '../http/service.ts'
 import {
   correct,
   disagreeOn,
@@ -29,22 +28,15 @@ import {
   startPaying,
   stateOfPayout,
 } from './harness.ts'
-
-const showRight = (service: RunningService, right: RunningService['chain']) => {
-  for (const node of service.nodes) node.chain = right
-}
-const sendingsOf = ({ nodes }: RunningService, transaction: string) =>
-  nodes.flatMap(({ broadcasts }) => broadcasts.filter((one) => one === transaction)).length
-const excuse = ({ db }: RunningService, txid: string) =>
-  db
-    .prepare(`UPDATE payout_transaction SET version = version + 1, excused = 'looked at' WHERE txid = ?`)
-    .bind(txid)
-    .run()
-const sendNow = async (service: RunningService) => {
-  const scanners = service.bindings.SCANNER as { getByName(name: string): ScannerCalls } // safe: as `startService` has bound it
-  await scanners.getByName('scanner').sendPayouts()
-  await service.settled()
-}
+import {
+  correctBoth,
+  excuse,
+  expectPaidOnce,
+  sendingsOf,
+  sendNow,
+  signSecond,
+  startTwoSigned,
+} from './two-transactions.ts'
 
 /**
  * A payout whose first transaction has failed, or has moved nothing, on a wrong chain, and whose
@@ -60,19 +52,20 @@ async function startFailedAndSigned(how: 'failed' | 'other') {
   await mineFinal(service, mined(first, how === 'failed' ? { failed: true, logs: [] } : { logs: [] }))
   expect(await stateOfPayout(service, id)).toBe(`stuck:${how}/1`)
   expect((await send(service, '/approve', { ids: [id] }, 'office')).status).toBe(200)
-  const second = await sign(service, { expiration: BigInt((await headOf(service)).timestamp + 3_500_000) })
-  expect(await handIn(service, id, second.transaction)).toMatchObject({ state: 'signed' })
+  const second = await signSecond(service, id)
   return { service, height, id, first, second, right }
 }
 
-describe.each(['failed', 'other'] as const)('a first transaction that has %s on the wrong chain', (how) => {
+describe.each([
+  ['failed', 'failed'],
+  ['moved nothing', 'other'],
+] as const)('a first transaction that has %s on the wrong chain', (_, how) => {
   it('nothing is sent while blocks that may have it are to be read again', async () => {
     const { service, height, first, second, right } = await startFailedAndSigned(how)
     const before = sendingsOf(service, second.transaction)
     right.add([mined(first)])
     right.addEmpty(40)
-    await correct(service, height)
-    showRight(service, right)
+    await correctBoth({ service, height, right })
     service.clock.seconds += 700
     await sendNow(service)
     expect(sendingsOf(service, second.transaction)).toBe(before)
@@ -86,34 +79,14 @@ describe.each(['failed', 'other'] as const)('a first transaction that has %s on 
     const before = sendingsOf(service, second.transaction)
     right.add([mined(first, { failed: true, logs: [] })])
     right.addEmpty(140)
-    await correct(service, height)
-    showRight(service, right)
+    await correctBoth({ service, height, right })
     await tickLater(service, 700)
     await tickLater(service, 60)
     expect(sendingsOf(service, second.transaction)).toBeGreaterThan(before)
   })
 
-  it.each(['open', 'closed'])('nothing is paid again while a gap that is %s may have it', async (gap) => {
-    const { service, height, id, first, second, right } = await startFailedAndSigned(how)
-    const before = sendingsOf(service, second.transaction)
-    const at = right.add([mined(first)]).height
-    right.addEmpty(40)
-    await correct(service, height)
-    showRight(service, right)
-    disagreeOn(service, at)
-    await tickLater(service, 60)
-    expect(await openGaps(service)).toHaveLength(1)
-    if (gap === 'closed') {
-      await service.db.prepare(`UPDATE rescan SET finished_at = 1, closed = 'nobody gives it' WHERE kind = 'gap'`).run()
-    }
-    right.addEmpty(1_200)
-    await tickFor(service, 7_200, () => {}, 600)
-    expect(await stateOfPayout(service, id)).toBe('signed/1')
-    expect(sendingsOf(service, second.transaction)).toBe(before)
-    repairNodes(service)
-    await tickFor(service, 14_400, () => {}, 1_200)
-    expect(await offered(service)).toBe('payouts-stopped')
-    expect(await send(service, '/cancel', { ids: [id], why: 'a test' })).toMatchObject({ status: 409 })
+  it.each(['open', 'closed'] as const)('nothing is paid again while a gap that is %s may have it', async (gap) => {
+    await expectPaidOnce(await startFailedAndSigned(how), gap)
   })
 })
 
@@ -142,21 +115,14 @@ it('a gap between two transactions of a payout, in which neither can be, does no
  * node gives the receipt of the first one.
  */
 async function startLate(isUnread: boolean) {
-  const service = await startPaying()
-  const { height } = await headOf(service)
-  const { id, ...first } = await expiringAfter(service, 10)
-  const right = service.chain.fork(service.chain.tip().height - finalityLag + 1)
-  await passBlocks(service, 12)
-  const second = await sign(service, { expiration: BigInt((await headOf(service)).timestamp + 3_500_000) })
-  expect(await handIn(service, id, second.transaction)).toMatchObject({ state: 'signed' })
+  const { service, height, id, first, second, right } = await startTwoSigned()
   if (isUnread) {
     limitLogs(service, 50)
     for (const node of service.nodes) node.script = () => withoutReceiptOf(first.txid)
   }
   const at = right.add([noise(60), mined(first)]).height
   right.addEmpty(1_240) // until the second one has expired
-  await correct(service, height)
-  showRight(service, right)
+  await correctBoth({ service, height, right })
   await tickFor(service, 3_600, () => {}, 600)
   return { service, id, first, second, right, at }
 }
