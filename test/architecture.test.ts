@@ -11,6 +11,7 @@ const layers = [
   'payouts',
   'events',
   'webhooks',
+  'archive',
   ...['reconciliation', 'scan', 'summary', 'config', 'cells', 'services', 'http', 'rpc', 'tron', 'compose', 'index'],
 ]
 /** What a folder may import, where that is less or other than the folders before it in `layers`. */
@@ -35,7 +36,7 @@ const pagesShapes = 'src/pages/shapes.ts'
 
 /** Folders whose files only compute: no clock, no I/O, no randomness, no SQL. */
 const pure =
-  /^src\/worker\/(cells\/(choose|objects)|common\/|chain\/|addresses\/derive|deposits\/(explain|transfer\.|transitions\.)|issuer\/state\.|ledger\/(currencies|parse-post|entry|stops)\.|orders\/parse-order-request\.|payouts\/(answers|leaving|lifecycle|outflow|outgoing|payment|payout|signed-bytes|transfer-failure)\.|reconciliation\/judge|tron\/parse\/|platform\/alarm-table)|^src\/commands\/(signing\/account-key|collect\/(check-plan|collect-address|make-plan|plan|transaction)\.ts|payout\/(compare|judge|payout)\.ts)/
+  /^src\/worker\/(cells\/(choose|objects)|common\/|chain\/|addresses\/derive|archive\/(note|tree)\.|deposits\/(explain|transfer\.|transitions\.)|issuer\/state\.|ledger\/(currencies|parse-post|entry|stops)\.|orders\/parse-order-request\.|payouts\/(answers|leaving|lifecycle|outflow|outgoing|payment|payout|signed-bytes|transfer-failure)\.|reconciliation\/judge|tron\/parse\/|platform\/alarm-table)|^src\/commands\/(signing\/account-key|collect\/(check-plan|collect-address|make-plan|plan|transaction)\.ts|payout\/(compare|judge|payout)\.ts)/
 
 const folderOf = (file: string) => file.replace(/^src\/(worker\/)?/, '').replace(/(\/.*|\.ts)$/, '')
 const importsOf = (text: string) =>
