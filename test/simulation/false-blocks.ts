@@ -7,20 +7,21 @@ import { createRandom, type Random } from './random.ts'
 /**
  * The chain as Byzantine nodes show it: the hashes are true, and the contents of most blocks are
  * false. Nodes that share this chain collude: they show the same false contents. `count` is called
- * with the kind of each false block.
+ * with the kind of each false block. `only`: the kinds of false blocks; null: any.
  */
 export function createFalseChain(
   chain: Chain,
   seed: number,
   watchedAddresses: () => readonly Address[],
   count: (kind: string) => void,
+  only: readonly FalseBlock[] | null,
 ): ChainView {
   const falsified = new Map<string, ReturnType<typeof falsify>>()
   const invented = new Map<string, Block>()
   const alter = (block: Block): Block => {
     let existing = falsified.get(block.hash)
     if (existing === undefined) {
-      existing = falsify(createRandom(seed * 1_000 + (block.height % 1_000)), block, watchedAddresses())
+      existing = falsify(createRandom(seed * 1_000 + (block.height % 1_000)), block, watchedAddresses(), only)
       falsified.set(block.hash, existing)
       for (const { txid } of existing.block.transactions) {
         if (chain.blockOf(txid) === undefined) invented.set(txid, existing.block)
@@ -36,9 +37,7 @@ export function createFalseChain(
  * The ways in which the contents of a block can be false while its hash is true. Null where a way
  * does not apply.
  */
-const ways: Readonly<
-  Record<string, (random: Random, list: readonly Transaction[], at: number, target: Address) => Transaction[] | null>
-> = {
+const ways = {
   'hidden transaction': (_, list, at) => (list.length > 0 ? list.toSpliced(at, 1) : null),
   'invented transaction': (random, list, _, target) => [...list, invent(random, target, list.length)],
   'altered transaction': (random, list, at, target) =>
@@ -49,7 +48,10 @@ const ways: Readonly<
     change(list, at, (one) => ({ ...one, logs: [...one.logs, inventLog(one, target)] })),
   'altered log': (random, list, at, target) => change(list, at, (one) => alterLog(random, one, target)),
   'flipped result': (_, list, at) => change(list, at, (one) => ({ ...one, failed: !one.failed })),
-}
+} as const satisfies Readonly<
+  Record<string, (random: Random, list: readonly Transaction[], at: number, target: Address) => Transaction[] | null>
+>
+export type FalseBlock = keyof typeof ways
 
 /** A false log: a transfer to an address or, sometimes, that the address was frozen. */
 const inventLog = ({ txid }: Transaction, target: Address) =>
@@ -64,7 +66,12 @@ const inventInternal = (one: Transaction, target: Address): Transaction => {
   return { ...one, internals: [...one.internals, { from: addressOf(8), to, sun: 55_000_000 }] }
 }
 
-function falsify(random: Random, block: Block, watched: readonly Address[]): { block: Block; kind: string | null } {
+function falsify(
+  random: Random,
+  block: Block,
+  watched: readonly Address[],
+  only: readonly FalseBlock[] | null,
+): { block: Block; kind: string | null } {
   if (random.chance(0.2)) return { block, kind: null }
   const list = block.transactions
   const target = watched.length > 0 ? random.pick(watched) : addressOf(1)
@@ -72,9 +79,10 @@ function falsify(random: Random, block: Block, watched: readonly Address[]): { b
   // be credited.
   const concerned = list.findIndex((one) => watched.some((address) => concerns(address, one)))
   const at = concerned >= 0 && random.chance(0.8) ? concerned : random.int(0, Math.max(0, list.length - 1))
-  for (const kind of Object.keys(ways).sort(() => random.next() - 0.5)) {
-    const transactions = ways[kind]?.(random, list, at, target)
-    if (transactions == null) continue
+  const kinds = only ?? (Object.keys(ways) as FalseBlock[]) // safe: the keys of `ways`
+  for (const kind of kinds.toSorted(() => random.next() - 0.5)) {
+    const transactions = ways[kind](random, list, at, target)
+    if (transactions === null) continue
     return { block: { ...block, transactions: transactions.map((one) => inventInternal(one, target)) }, kind }
   }
   return { block, kind: null }

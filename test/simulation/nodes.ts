@@ -147,7 +147,7 @@ export function createNodes(env: Environment, position: () => number): Nodes {
   const list = scenario.nodes.map((plan, i) => createNode(env, plan, i + 1))
   const watched = () => [...env.shown.keys()]
   const seed = random.int(1, 2 ** 31)
-  const falseChain = createFalseChain(chain, seed, watched, (kind) => env.count(`byzantine: ${kind}`))
+  const falseChain = createFalseChain(chain, seed, watched, (kind) => env.count(`byzantine: ${kind}`), scenario.lies)
   const state: FaultState = { rewritten: null }
   return {
     list,
@@ -220,7 +220,8 @@ function advance(
     if (node.fork.chain.tip().height - scenario.finalityLag >= node.fork.from - 1) leaveFork(env, node)
   }
   if (env.phase !== 'faults') return
-  const fault = random.chance(0.3) ? null : random.pick(byzantineFaults)
+  const drawn = random.chance(0.3) ? null : random.pick(byzantineFaults)
+  const fault = scenario.lies === null ? drawn : 'false blocks'
   const changesFault = random.chance(0.15)
   for (const node of list) {
     if (random.chance(scenario.rates.change)) changeNode(env, node)

@@ -1,5 +1,6 @@
 import { type Address, formatBase58 } from '../../src/worker/chain/address.ts'
 import { addressOf, usdtAddress } from '../support/transaction-spec.ts'
+import type { FalseBlock } from './false-blocks.ts'
 import { drawLacking, type Lacking } from './lacking.ts'
 import { troubleNames } from './node-troubles.ts'
 import type { Random } from './random.ts'
@@ -272,6 +273,9 @@ export function drawFurther(random: Random) {
     neighbour: null as NeighbourFate | null,
     // whether time limits of credits, alarms and payouts are checked, too; only in named scenarios
     timed: false as boolean,
+    // the only ways in which Byzantine nodes lie, by false blocks; null: any lie. Only deliberate
+    // mistakes set it
+    lies: null as readonly FalseBlock[] | null,
     further: {
       // payouts that are requested within a minute; 0: no such crowd
       crowd: random.chance(0.1) ? random.int(110, 260) : 0,

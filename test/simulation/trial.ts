@@ -268,8 +268,9 @@ const isClockAhead = ({ steppedAt }: SimulatedRun['env'], at: number) =>
   at >= steppedAt && at < steppedAt + (platformUntil - platformFrom) * 1_000
 
 /**
- * Counts the requests of each half of the trial. Junk in one node's replies must not make the
- * others get half as many requests again.
+ * Counts the requests for final blocks in each half of the trial. Junk in one node's replies must
+ * not make the others get half as many again. Requests for blocks that are not final do not count:
+ * looks send them, and end at some time of the trial.
  */
 function createRequestCount({ env, nodes }: SimulatedRun) {
   const ticks = () => env.counts.get('call: scanner alarm') ?? 0
@@ -281,7 +282,7 @@ function createRequestCount({ env, nodes }: SimulatedRun) {
     },
     check(node: SimulatedNode) {
       const mostOf = (list: readonly SimulatedNode[], from: typeof begun, to: typeof begun) =>
-        Math.max(...list.map(({ requests }) => requests.filter((at) => at > from.at && at <= to.at).length)) /
+        Math.max(...list.map(({ askedFor }) => askedFor.final.filter((at) => at > from.at && at <= to.at).length)) /
         Math.max(1, to.ticks - from.ticks)
       const end = { at: env.scheduler.now(), ticks: ticks() }
       const before = mostOf(nodes.list, begun, half)
