@@ -1,15 +1,12 @@
 import { spawn } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
-import { createServer } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
 import { childEnvironment, lastPrinted } from '../../src/commands/child-environment.ts'
 import { runOperate } from '../../src/commands/operate/command.ts'
 import { jsonAmong, runWrangler } from '../../src/commands/wrangler.ts'
-import { waitForAnswer } from '../devnet/wrangler.ts'
 import { callCommand, runCommand } from '../support/command.ts'
-import { listen } from '../support/loopback.ts'
 import { untilPrinted } from '../support/until-printed.ts'
 import { runWrangler as runLocalWrangler } from '../support/wrangler.ts'
 import { createLocalDatabase, installWrangler, type LocalDatabase } from './local-database.ts'
@@ -101,7 +98,7 @@ describe('with any value of WRANGLER_LOG', () => {
     expect(out).toMatch(/^Acts on this machine: /)
   })
 
-  it('none, the wrangler of npm start prints what is waited for', async () => {
+  it('none, wrangler prints for tests what is waited for', async () => {
     vi.stubEnv('WRANGLER_LOG', 'none')
     vi.stubEnv('FORCE_COLOR', '3')
     expect(await runLocalWrangler(['--version'], 'no version')).toMatch(/^\d+\.\d+\.\d+$/m)
@@ -145,17 +142,6 @@ describe('a wait for another program', () => {
     const { found } = untilPrinted(child, /127\.0\.0\.1:(\d+)/, 'the port', 1_000)
     expect(await found).toEqual(expected)
     child.kill('SIGKILL')
-  })
-
-  it('for the service has an end: it answers, or its program has ended, or it is late', async () => {
-    const never = new Promise<void>(() => undefined)
-    const server = await listen(createServer((_, response) => void response.end('x')))
-    expect(await waitForAnswer(server.url, never, 60_000)).toBe('answered')
-    await server.close()
-    expect(await waitForAnswer(server.url, Promise.resolve(), 60_000)).toBe('ended')
-    const silent = await listen(createServer(() => undefined))
-    expect(await waitForAnswer(silent.url, never, 500)).toBe('late')
-    await silent.close()
   })
 
   it('shows the end of a long output in one line', () => {

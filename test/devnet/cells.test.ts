@@ -7,11 +7,12 @@ import { parseCells } from '../../src/worker/cells/parse-cells.ts'
 import { formatBase58 } from '../../src/worker/chain/address.ts'
 import { databaseFileIn, rowsIn } from '../commands/local-database.ts'
 import { runCommand } from '../support/command.ts'
-import { readMigrations } from '../support/database-file.ts'
+import { applyMigrations } from '../support/database-file.ts'
 import { root } from '../support/project.ts'
+import { runWrangler } from '../support/wrangler.ts'
 import { localCells, localCellsMax, payoutAddressAt, writeCellsFolder } from './cells.ts'
+import { keepBuild } from './kept-build.ts'
 import { payoutBase58 } from './operator.ts'
-import { applyMigrations } from './wrangler.ts'
 
 const variables = readFileSync(`${root}test/devnet/dev.vars`, 'utf8')
 const payouts = { address: payoutBase58 }
@@ -22,9 +23,9 @@ const parseVariables = (text: string) =>
 
 describe('the folder of npm start -- --cells', () => {
   let folder = ''
-  beforeAll(() => {
+  beforeAll(async () => {
     folder = `${mkdtempSync(join(tmpdir(), 'cells-'))}/`
-    writeCellsFolder(folder, 3, variables, payouts)
+    await writeCellsFolder(folder, 3, variables, payouts)
   })
   afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
@@ -42,12 +43,13 @@ describe('the folder of npm start -- --cells', () => {
     expect(addresses).toEqual([payoutBase58, payoutAddressAt(1), payoutAddressAt(2)])
   })
 
-  it('has a configuration that wrangler takes: each database gets the migrations', async () => {
-    await applyMigrations(folder, ['DB_2', 'DB_3'])
-    for (const id of ['tron-wallet-db_2', 'tron-wallet-db_3']) {
-      expect(rowsIn(folder, 'SELECT count(*) AS n FROM d1_migrations', id)).toEqual([{ n: readMigrations().length }])
-    }
-    expect(databaseFileIn(folder, 'tron-wallet-db_2')).not.toBe(databaseFileIn(folder, 'tron-wallet-db_3'))
+  it('has a configuration that wrangler takes, with a database for each cell', async () => {
+    const { databases } = await keepBuild(folder)
+    expect(databases).toEqual(['tron-wallet', 'tron-wallet-db_2', 'tron-wallet-db_3'])
+    for (const id of databases) applyMigrations(databaseFileIn(folder, id))
+    const listed = await runWrangler(['d1', 'migrations', 'list', 'DB_2', '--local'], 'wrangler refuses it', folder)
+    expect(listed).toContain('No migrations to apply')
+    expect(rowsIn(folder, 'SELECT count(*) AS n FROM stored_address', 'tron-wallet-db_2')).toEqual([{ n: 0 }])
   }, 120_000)
 })
 

@@ -3,7 +3,6 @@
  * several cells.
  */
 import { mkdirSync, writeFileSync } from 'node:fs'
-import { experimental_readRawConfig } from 'wrangler'
 import { keyAt, openMnemonic, parsePath } from '../../src/commands/signing/account-key.ts'
 import { parseMnemonic } from '../../src/commands/signing/mnemonic.ts'
 import { formatBase58 } from '../../src/worker/chain/address.ts'
@@ -70,7 +69,13 @@ function mnemonic() {
  * own files, with more databases and `CELLS`. `variables` is the text of the project's `.dev.vars`.
  * `payouts` are the `PAYOUTS` in it, or null.
  */
-export function writeCellsFolder(folder: string, count: number, variables: string, payouts: object | null): void {
+export async function writeCellsFolder(
+  folder: string,
+  count: number,
+  variables: string,
+  payouts: object | null,
+): Promise<void> {
+  const { experimental_readRawConfig } = await import('wrangler') // takes seconds
   const cells = localCells(count, payouts)
   const { rawConfig } = experimental_readRawConfig({ config: `${root}wrangler.toml` })
   const { env: _, main, assets, d1_databases: databases = [], ...others } = rawConfig

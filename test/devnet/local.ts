@@ -16,7 +16,9 @@ export interface LocalFolders {
   readonly config: string
   /** The folder with the chain's file. */
   readonly chain: string
-  /** The folder with the databases, in wrangler's layout. */
+  /** The folder with databases and objects, in wrangler's layout. */
+  readonly state: string
+  /** The folder with the files of the databases, in `state`. */
   readonly databases: string
 }
 
@@ -27,7 +29,8 @@ export interface LocalFolders {
 export function localFolders(cells: number): LocalFolders {
   const folder = cells === 1 ? root : `${chainDir}/cells-${cells}/`
   const chain = cells === 1 ? `${chainDir}/` : folder
-  return { config: folder, chain, databases: `${folder}.wrangler/state/v3/d1/` }
+  const state = `${folder}.wrangler/state/v3/`
+  return { config: folder, chain, state, databases: `${state}d1/` }
 }
 
 const idPaths = ({ chain, databases }: LocalFolders) => [`${chain}id`, `${databases}devnet-id`] as const

@@ -5,13 +5,15 @@
  * belong together. `--log` prints all lines of the Worker. `--cells 3` puts three databases behind
  * the service, in another folder than that of one database. `--help` prints all options.
  */
-import { copyFileSync, existsSync, mkdirSync } from 'node:fs'
+import { copyFileSync, existsSync, readFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 import { createDemoShop } from '../shop/demo-shop.ts'
+import { applyMigrations, fileOfD1 } from '../support/database-file.ts'
 import { printLine, root, UserError } from '../support/project.ts'
 import { receive } from '../webhooks/receiver-example.ts'
 import { localCells, localCellsMax, payoutAddressAt, writeCellsFolder } from './cells.ts'
-import { type Devnet, startDevnet } from './chain.ts'
+import type { Devnet } from './chain.ts'
+import { keepBuild, type WorkerBuild } from './kept-build.ts'
 import {
   deskAddress,
   isFree,
@@ -27,9 +29,11 @@ import { lockFolder } from './lock.ts'
 import { payoutBase58, prepareOperator } from './operator.ts'
 import { findOverrides, overrideLines } from './overrides.ts'
 import { eventLine, helpText, isWorthPrinting, localSymbols, refusedTokenLine, welcome } from './words.ts'
-import { applyMigrations, startWorker } from './wrangler.ts'
+import type { LocalWorker, LocalWorkerOptions } from './worker.ts'
 
 const cronIntervalMs = 60_000
+/** A step that takes longer says so. */
+const quietMsMax = 1_000
 /**
  * Longest wait for an answer of the service. An answer takes milliseconds, or seconds if the
  * service asks a node for it.
@@ -90,6 +94,7 @@ function readOptions(args: readonly string[]) {
 }
 
 async function start(): Promise<void> {
+  printLine('Starting: a local Tron chain, a database, the service and a pretend shop.')
   const ports = readPorts()
   const lock = lockFolder(folders.chain) // two processes would overwrite each other's chain and database
   stopSteps.push(async () => lock.release())
@@ -97,20 +102,18 @@ async function start(): Promise<void> {
   for (const port of [ports.tron, ports.anvil]) await requireFreePort(port, 'DEVNET_PORT')
   requireMatchingData(folders)
   if (!existsSync(`${root}.dev.vars`)) copyFileSync(`${root}test/devnet/dev.vars`, `${root}.dev.vars`)
-  const cells = cellCount === 1 ? [] : prepareCells()
+  const cells = cellCount === 1 ? [] : await prepareCells()
 
-  const devnet = await startChain(ports)
-  stopSteps.push(devnet.stop)
-  await prepareOperator(devnet, [payoutBase58, ...cells.slice(1).map((_, i) => payoutAddressAt(i + 1))])
-  // on a new chain, so that it has a final block before the service asks for one
-  if (devnet.startedAt === 0) await devnet.mine(localPace.finalityBlocks + 1)
+  const [build, devnet] = await Promise.all([
+    step('Building the Worker and its pages, which are kept for the next start', keepBuild(folders.config)),
+    step('Starting the local chain', startChain(ports, cells.length)),
+  ])
   void devnet.ended.then(({ errorOutput }) =>
     stop(1, `The local chain stopped unexpectedly: ${errorOutput || 'no error message'}.`),
   )
-  await applyMigrations(folders.config, cellCount === 1 ? ['DB'] : cells.map(({ db }) => db))
+  for (const id of build.databases) applyMigrations(fileOfD1(folders.databases, id))
   markMatchingData(folders)
-  const base = `http://127.0.0.1:${ports.service}`
-  const shop = startShop(base, ports.shop)
+  const shop = startShop(`http://127.0.0.1:${ports.service}`, ports.shop)
   startReceiver(ports.receiver, shop?.settle ?? (async () => {}))
   const additions = {
     chain: process.env.DEVNET_PORT ? devnet.apiUrl : null,
@@ -119,38 +122,54 @@ async function start(): Promise<void> {
   }
   const changes = findOverrides(additions, readVariable)
   for (const line of overrideLines(changes, readVariable)) printLine(line)
-  const worker = await startWorker(folders.config, ports.service, changes, (line) => {
-    // only errors are printed before the start is complete
-    const isPrinted = isReady ? isLogging || isWorthPrinting(line) : /error/i.test(line)
-    if (isPrinted) printLine(line)
-    const refused = isReady ? refusedTokenLine(line) : null
-    if (refused !== null && refused !== lastRefusal) printLine(refused)
-    lastRefusal = refused ?? lastRefusal
-  })
+  const variables = readFileSync(`${folders.config}.dev.vars`, 'utf8')
+  const options = { state: folders.state, port: ports.service, variables, changes, print }
+  const worker = await step('Starting the service', startService(build, options))
   stopSteps.push(worker.stop)
-  void worker.ended.then(() => stop(1, 'The Worker (wrangler dev) stopped unexpectedly.'))
 
-  await requireScannedBlocks(base, devnet)
-  void cron(base)
-  const timer = setInterval(() => void cron(base), cronIntervalMs)
+  const { url } = worker
+  await step('Looking at the newest blocks', requireScannedBlocks(url, devnet))
+  const cron = () => worker.cron().catch(() => undefined) // it says in the log what has failed
+  void cron()
+  const timer = setInterval(() => void cron(), cronIntervalMs)
   stopSteps.push(async () => clearInterval(timer))
-  const address = await readAddress(base)
+  const address = await readAddress(url)
   isReady = true
   const secret = readVariable('BACKEND_JWT_SECRET')
-  const desk = shop !== null ? `${shop.url}/desk` : secret === undefined ? null : await deskAddress(base, secret)
+  const desk = shop !== null ? `${shop.url}/desk` : secret === undefined ? null : await deskAddress(url, secret)
   if (!isStopping)
-    printLine(welcome({ base, address, shop: shop?.url ?? null, desk, chainPort: process.env.DEVNET_PORT, cells }))
+    printLine(welcome({ base: url, address, shop: shop?.url ?? null, desk, chainPort: process.env.DEVNET_PORT, cells }))
+}
+
+async function startService(build: WorkerBuild, options: LocalWorkerOptions): Promise<LocalWorker> {
+  const { startWorker } = await import('./worker.ts') // takes a second
+  return await startWorker(build, options)
+}
+
+/** Waits for a step, and prints what it does if it takes longer than `quietMsMax`. */
+async function step<T>(what: string, work: Promise<T>): Promise<T> {
+  const timer = setTimeout(() => printLine(`${what} …`), quietMsMax)
+  return await work.finally(() => clearTimeout(timer))
+}
+
+/** Prints what is worth it of the lines of the Worker: before the start is complete only errors. */
+function print(line: string): void {
+  const isPrinted = isReady ? isLogging || isWorthPrinting(line) : /error/i.test(line)
+  if (isPrinted) printLine(line)
+  const refused = isReady ? refusedTokenLine(line) : null
+  if (refused !== null && refused !== lastRefusal) printLine(refused)
+  lastRefusal = refused ?? lastRefusal
 }
 
 /**
  * Writes the configuration of a deployment with several cells (databases, each with its users).
  * Returns the cells.
  */
-function prepareCells() {
+async function prepareCells() {
   const text = readVariable('PAYOUTS')
   // safe: only passed on, and parsed by the service
   const payouts = text === undefined ? null : (JSON.parse(text) as object)
-  writeCellsFolder(folders.config, cellCount, readVariables(), payouts)
+  await writeCellsFolder(folders.config, cellCount, readVariables(), payouts)
   return localCells(cellCount, payouts)
 }
 
@@ -184,8 +203,20 @@ function startReceiver(port: number, act: () => Promise<void>): void {
   })
 }
 
-async function startChain(ports: ReturnType<typeof readPorts>): Promise<Devnet> {
-  mkdirSync(folders.chain, { recursive: true })
+/**
+ * Starts the chain. A new one has a final block before the service asks for one, and everybody who
+ * pays in it has money.
+ */
+async function startChain(ports: ReturnType<typeof readPorts>, cells: number): Promise<Devnet> {
+  const devnet = await openChain(ports)
+  stopSteps.push(devnet.stop)
+  await prepareOperator(devnet, [payoutBase58, ...Array.from({ length: cells }, (_, i) => payoutAddressAt(i)).slice(1)])
+  if (devnet.startedAt === 0) await devnet.mine(localPace.finalityBlocks + 1)
+  return devnet
+}
+
+async function openChain(ports: ReturnType<typeof readPorts>): Promise<Devnet> {
+  const { startDevnet } = await import('./chain.ts') // takes a second
   try {
     return await startDevnet({ ...localPace, statePath, tronPort: ports.tron, anvilPort: ports.anvil })
   } catch (error) {
@@ -230,14 +261,6 @@ async function ask<T>(base: string, path: string): Promise<Partial<T>> {
     if (!signal.aborted) throw error
     throw new UserError(`The service runs, and has not answered ${path} within ${answerMsMax / 1000} s.`)
   }
-}
-
-/**
- * Runs the cron handler, as the platform does in a deployment. The handler wakes the scanner, which
- * then sets its own alarms.
- */
-async function cron(base: string): Promise<void> {
-  await fetch(`${base}/cdn-cgi/handler/scheduled`, { signal: AbortSignal.timeout(cronIntervalMs) }).catch(() => null)
 }
 
 /** The deposit address of user 1, for whom a request without a token acts. */

@@ -45,7 +45,8 @@ export function showRight(service: RunningService, right: RunningService['chain'
 }
 
 /**
- * Lowers the finalized height to before both transactions, and makes all nodes show the right chain.
+ * Lowers the finalized height to before both transactions, and makes all nodes show the right
+ * chain.
  */
 export async function correctBoth({
   service,

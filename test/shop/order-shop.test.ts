@@ -70,7 +70,7 @@ describe('that shop, over the whole service', () => {
     await service.devnet.advance(Math.floor(Date.now() / 1000) + 2 - Number(timestamp))
     await service.devnet.pay({ to, amount, currency: 'USDT' })
     await service.devnet.mine(3)
-    await fetch(`${service.url}/cdn-cgi/handler/scheduled`)
+    await service.cron()
   }
 
   it('ships what is paid, and of two open orders of a buyer only that one', async () => {

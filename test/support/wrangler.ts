@@ -8,7 +8,7 @@ import { root, UserError } from './project.ts'
 const script = `${root}node_modules/wrangler/bin/wrangler.js`
 
 /** Starts wrangler in a folder, without questions and telemetry. It ends when this process ends. */
-export function spawnWrangler(args: readonly string[], cwd = root): ChildProcessByStdio<null, Readable, Readable> {
+function spawnWrangler(args: readonly string[], cwd = root): ChildProcessByStdio<null, Readable, Readable> {
   if (!existsSync(script)) throw new UserError('wrangler is not installed: run "npm ci" and start again.')
   const env = childEnvironment({ ...wranglerVariables, WRANGLER_SEND_METRICS: 'false' })
   // Its own process group: Ctrl-C then reaches only this process, which stops its children in

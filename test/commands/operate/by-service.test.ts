@@ -50,7 +50,7 @@ it('a person decides a deposit, and approves and cancels payouts, from a termina
   const { txid } = await service.devnet.pay({ to: data.address, amount: '60', currency: 'TRX' })
   await service.devnet.mine(5)
   const held = async () => (await shop('/ledger/deposits?state=held')).list[0]
-  while ((await held()) === undefined) await fetch(`${service.url}/cdn-cgi/handler/scheduled`)
+  while ((await held()) === undefined) await service.cron()
   const { position } = (await held()) ?? {}
   const name = ['--name', 'anna']
   const decided = await operate('deposits', 'decide', txid, String(position), 'credit', ...name, '--reason', 'known')
