@@ -172,3 +172,18 @@ export async function measure<T>(db: WriteDatabase, work: (db: WriteDatabase) =>
 export async function column<T>(db: WriteDatabase, sql: string): Promise<T[]> {
   return (await db.prepare(sql).raw<[T]>()).flat()
 }
+
+/**
+ * Measures how a database grows. Each call returns the bytes of each of `count` things that were
+ * stored since the call before, or since this one.
+ */
+export async function growthOf(db: WriteDatabase, count: number): Promise<() => Promise<number>> {
+  const bytes = async () => (await db.prepare('SELECT 1').run()).meta.size_after
+  let before = await bytes()
+  return async () => {
+    const now = await bytes()
+    const each = (now - before) / count
+    before = now
+    return each
+  }
+}

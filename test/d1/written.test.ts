@@ -5,7 +5,7 @@ import type { BackendName } from '../../src/worker/common/ids.ts'
 import type { WriteDatabase } from '../../src/worker/d1/database.ts'
 import { storeTransfers } from '../../src/worker/deposits/store/transfers.ts'
 import { storePost } from '../../src/worker/ledger/store/posts.ts'
-import { amount, block, credited, cuy, ms, nth, openDatabase, seen, uid, upTo } from './fixtures.ts'
+import { amount, block, credited, cuy, growthOf, ms, nth, openDatabase, seen, uid, upTo } from './fixtures.ts'
 
 /**
  * Counts the rows that D1 reports as written. `take` returns the count since its last call. With
@@ -60,14 +60,7 @@ it('a deposit writes 17 rows if it was seen first, else 12, and a posted entry 6
 it('a deposit takes less than 449 bytes with all that belongs to it, a posted entry 142, and the user of a deposit 206', async () => {
   const count = 1_500
   const db = await openDatabase()
-  const bytes = async () => (await db.prepare('SELECT 1').run()).meta.size_after
-  let before = await bytes()
-  const grown = async () => {
-    const now = await bytes()
-    const each = (now - before) / count
-    before = now
-    return each
-  }
+  const grown = await growthOf(db, count)
   const scattered = (n: number) => (n * 2_654_435_761) % 4_294_967_296
   const insert = db.prepare(
     'INSERT INTO stored_address (id, uid, address, issued_height, created_at) VALUES (?, ?, unhex(?), 120, 0)',

@@ -4,7 +4,7 @@ import type { Txid } from '../../src/worker/chain/block.ts'
 import type { UnixMs } from '../../src/worker/common/time.ts'
 import type { WriteDatabase } from '../../src/worker/d1/database.ts'
 import { storeTransfers } from '../../src/worker/deposits/store/transfers.ts'
-import { credited, ms, seen, txid, uid, upTo } from '../d1/fixtures.ts'
+import { credited, growthOf, ms, seen, txid, uid, upTo } from '../d1/fixtures.ts'
 import { after, ask, asked, day, finalize, minute, openOrders, order, sayOne, transferOf } from './harness.ts'
 
 const none = '' as Address
@@ -66,14 +66,7 @@ it('an order writes four rows when it is made, and three with the deposit that p
 it('an order takes at most 250 bytes more than its deposit, with all that belongs to it', async () => {
   const count = 1_000
   const db = await openOrders()
-  const bytes = async () => (await db.prepare('SELECT 1').run()).meta.size_after
-  let before = await bytes()
-  const grown = async () => {
-    const now = await bytes()
-    const each = (now - before) / count
-    before = now
-    return each
-  }
+  const grown = await growthOf(db, count)
   const name = (n: number) => `order-${100_000 + n}`
   const users = upTo(count).map((n) => ({ uid: n + 1, cuy: 1, amt: '25' }))
   const askAll = async (round: number, at: number) => {

@@ -5,13 +5,8 @@ import { type Currencies, configured, depositValueOf } from '../ledger/currencie
 import { pageRowsDefault } from '../ledger/store/entries.ts'
 import type { Order, OrderDeposit, OrderSelection } from './order.ts'
 import type { OrderKey } from './parse-order-request.ts'
-import {
-  type ListedDeposit,
-  type ListedOrder,
-  selectOrderDeposits,
-  selectOrderPage,
-  selectOrdersByKey,
-} from './store/lists.ts'
+import { type ListedDeposit, selectOrderDeposits, selectOrderPage } from './store/lists.ts'
+import { type ListedOrder, selectOrders } from './store/rows.ts'
 
 /**
  * One page of orders, newest first. `count` is the number on all pages; `countedMax` means that
@@ -37,7 +32,7 @@ export async function readInOrder(
   keys: readonly OrderKey[],
   currencies: Currencies,
 ): Promise<readonly Order[]> {
-  const orders = await withDeposits(db, await selectOrdersByKey(db, keys), currencies)
+  const orders = await withDeposits(db, await selectOrders(db, keys), currencies)
   return keys.map(({ uid, order }) => {
     const found = orders.find((one) => one.uid === uid && one.reference === order)
     if (found === undefined) throw new Error('an order that was stored is not there')

@@ -1,27 +1,14 @@
 import { and, eq, type SQL, sql } from 'drizzle-orm'
 import type { Address } from '../../chain/address.ts'
 import type { TransferId } from '../../common/ids.ts'
-import {
-  allShown,
-  fixedStatement,
-  member,
-  ofHex,
-  type ReadDatabase,
-  resultRows,
-  shown,
-  toStatement,
-} from '../../d1/database.ts'
+import { fixedStatement, ofHex, type ReadDatabase, resultRows, shown, toStatement } from '../../d1/database.ts'
 import { selectHighest } from '../../d1/merge.ts'
 import { isListedOrder, orderDeposits, orders } from '../../d1/order-tables.ts'
 import { addresses, transfers } from '../../d1/tables.ts'
 import { orderRowsMax } from '../../ledger/store/entries.ts'
 import type { OrderRow } from '../lifecycle.ts'
 import { type OrderSelection, orderDepositsMax } from '../order.ts'
-import type { OrderKey } from '../parse-order-request.ts'
-import { readOrder, type StoredOrder } from './rows.ts'
-
-/** An order with its address, as a page of a list has it. */
-export type ListedOrder = OrderRow & { readonly address: Address }
+import { type ListedOrder, readOrder, type StoredListedOrder, selectWithAddress } from './rows.ts'
 
 /** A transfer of an order; `raw` in chain units, `amount` in ledger units if it is credited. */
 export type ListedDeposit = Pick<
@@ -69,7 +56,7 @@ export async function selectOrderPage(
     toStatement(db, selectWithAddress(sql`WHERE ${wanted(before, limit)} ORDER BY ${orders.id} DESC LIMIT ${limit}`)),
   ])
   return {
-    list: resultRows<StoredOrder & { readonly address: Address }>(found).map(readOrder),
+    list: resultRows<StoredListedOrder>(found).map(readOrder),
     count: resultRows<{ readonly count: number }>(counted)[0]?.count ?? 0,
   }
 }
@@ -139,13 +126,6 @@ const newestOf = (uid: OrderRow['uid'], below: number, most: number) => {
 const idOf = (address: Address) =>
   sql`(SELECT ${addresses.id} FROM ${addresses} WHERE ${addresses.address} = ${ofHex(address)})`
 
-/** Reads the orders with these keys and their addresses, in no certain order. */
-export async function selectOrdersByKey(db: ReadDatabase, keys: readonly OrderKey[]): Promise<readonly ListedOrder[]> {
-  const list = JSON.stringify(keys.map(({ uid, order }) => ({ uid, reference: order })))
-  const { results } = await selectByKeys(db, { keys: list }).all<StoredOrder & { readonly address: Address }>()
-  return results.map(readOrder)
-}
-
 /**
  * Reads the newest deposits of each of these orders, older ones first: those seen, held or
  * credited.
@@ -157,17 +137,6 @@ export async function selectOrderDeposits(
   if (ids.length === 0) return []
   return (await selectDeposits(db, { ids: JSON.stringify(ids) }).all<ListedDeposit>()).results
 }
-
-/** SQL that selects orders with their addresses. */
-export const selectWithAddress = (where: SQL) => sql`
-SELECT ${allShown(orders)}, ${shown(addresses.address)} AS address FROM ${orders}
-  CROSS JOIN ${addresses} ON ${addresses.id} = ${orders.address_id} ${where}`
-
-const selectByKeys = fixedStatement<'keys'>(
-  selectWithAddress(sql`WHERE ${orders.id} IN (
-  SELECT own.id FROM json_each(${sql.placeholder('keys')}) CROSS JOIN ${orders} AS own INDEXED BY order_key
-    ON own.uid = ${member(orders.uid)} AND own.reference = ${member(orders.reference)})`),
-)
 
 const each = sql`json_each(${sql.placeholder('ids')}) AS each_order`
 const selectDeposits = fixedStatement<'ids'>(sql`

@@ -3,8 +3,7 @@ import type { EntryId, OrderId } from '../../common/ids.ts'
 import { fixedStatement, type ReadDatabase, resultRows, shown } from '../../d1/database.ts'
 import { orderDeposits, orders } from '../../d1/order-tables.ts'
 import { flows, transfers, wallets } from '../../d1/tables.ts'
-import { type ListedOrder, selectWithAddress } from './lists.ts'
-import { readOrder, type StoredOrder } from './rows.ts'
+import { type ListedOrder, readOrder, type StoredListedOrder, selectWithAddress } from './rows.ts'
 
 /** A deposit that an order has counted, with its entry; `amount` in ledger units. */
 export type CountedDeposit = Pick<typeof transfers.$inferSelect, 'txid' | 'position' | 'amount'> & {
@@ -30,7 +29,7 @@ export async function selectOrdersOfEvents(
   const list = JSON.stringify([...new Set(ids)])
   const [found, deposits] = await db.batch([selectByIds(db, { ids: list }), selectCounted(db, { ids: list })])
   const counted = Map.groupBy(resultRows<CountedDeposit>(deposits), ({ order_id }) => order_id)
-  const rows = resultRows<StoredOrder & Pick<ListedOrder, 'address'>>(found).map(readOrder)
+  const rows = resultRows<StoredListedOrder>(found).map(readOrder)
   return new Map(rows.map((order) => [order.id, { order, counted: counted.get(order.id) ?? [] }]))
 }
 

@@ -1,8 +1,9 @@
-import { sql } from 'drizzle-orm'
+import { type SQL, sql } from 'drizzle-orm'
 import type { Address } from '../../chain/address.ts'
 import type { Uid } from '../../common/ids.ts'
 import type { UnixMs } from '../../common/time.ts'
 import {
+  allShown,
   bareList,
   columnName,
   fixedStatement,
@@ -11,6 +12,7 @@ import {
   memberList,
   type ReadDatabase,
   resultRows,
+  shown,
   type WriteDatabase,
 } from '../../d1/database.ts'
 import { isDueOrder, orders } from '../../d1/order-tables.ts'
@@ -25,6 +27,11 @@ import type { OrderKey } from '../parse-order-request.ts'
 
 /** The row of an order, as SQLite returns it: flags are 0 or 1. */
 export type StoredOrder = { readonly [Name in keyof OrderRow]: OrderRow[Name] extends boolean ? 0 | 1 : OrderRow[Name] }
+
+/** The row of an order with its address. */
+export type ListedOrder = OrderRow & { readonly address: Address }
+/** The same, as SQLite returns it. */
+export type StoredListedOrder = StoredOrder & Pick<ListedOrder, 'address'>
 
 /** Turns a row into the domain's types. */
 export function readOrder<Row extends StoredOrder>(row: Row) {
@@ -70,9 +77,9 @@ export async function selectRequestFacts(
   }
 }
 
-/** Reads the stored orders with these keys. */
-export async function selectOrders(db: ReadDatabase, keys: readonly OrderKey[]): Promise<readonly OrderRow[]> {
-  return (await selectByKeys(db, { keys: keysOf(keys) }).all<StoredOrder>()).results.map(readOrder)
+/** Reads the stored orders with these keys, in no certain order. */
+export async function selectOrders(db: ReadDatabase, keys: readonly OrderKey[]): Promise<readonly ListedOrder[]> {
+  return (await selectByKeys(db, { keys: keysOf(keys) }).all<StoredListedOrder>()).results.map(readOrder)
 }
 
 /** The addresses for orders of one user. */
@@ -154,10 +161,17 @@ const { uid, cuy, reference, take, address_id, held_until } = orders
 const listed = sql`json_each(${sql.placeholder('keys')})`
 const [at, max, rows] = [sql.placeholder('at'), sql.placeholder('max'), sql.placeholder('rows')]
 
+/** SQL that selects orders with their addresses. */
+export const selectWithAddress = (where: SQL) => sql`
+SELECT ${allShown(orders)}, ${shown(addresses.address)} AS address FROM ${orders}
+  CROSS JOIN ${addresses} ON ${addresses.id} = ${orders.address_id} ${where}`
+
 /** CROSS JOIN makes the list the outer loop, whatever the query planner estimates. */
-const selectByKeys = fixedStatement<'keys'>(sql`
-SELECT ${orders}.* FROM ${listed} CROSS JOIN ${orders} INDEXED BY order_key
-ON ${uid} = ${member(uid)} AND ${reference} = ${member(reference)}`)
+const selectByKeys = fixedStatement<'keys'>(
+  selectWithAddress(sql`WHERE ${orders.id} IN (
+  SELECT own.id FROM ${listed} CROSS JOIN ${orders} AS own INDEXED BY order_key
+    ON own.uid = ${member(uid)} AND own.reference = ${member(reference)})`),
+)
 
 const selectObstacles = fixedStatement<'keys'>(sql`
 SELECT ${member(take)} = 1 AND (
