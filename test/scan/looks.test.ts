@@ -163,6 +163,18 @@ describe('one node that is not well costs a look one turn of the next one', () =
     expect(seenAfter).toHaveLength(10)
     expect(Math.max(...seenAfter)).toBeLessThanOrEqual(5_000)
   })
+
+  it('that shows scans blocks of times to come', async () => {
+    const { service, own, live } = await waiting({ SCAN_EVERY_SECONDS: '20' })
+    await live(12)
+    const fork = service.chain.fork(service.chain.tip().height - 2)
+    fork.addEmpty(18)
+    Object.assign(service.nodes[0] ?? {}, { chain: fork })
+    await live(21) // a scan reads the tail of this node
+    const seenAfter = await live(30, Array<Address>(7).fill(own))
+    expect(seenAfter).toHaveLength(7)
+    expect(Math.max(...seenAfter)).toBeLessThanOrEqual(5_000)
+  })
 })
 
 describe('nothing is looked at', () => {

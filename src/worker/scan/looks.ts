@@ -89,8 +89,11 @@ export function createLooks(
     if (running !== null) await endsWithin(running, scanMsMax, clock)
     const end = scans.newestEnd()
     if (end?.caughtUp == null) return blockMs // until the next scan nobody knows where the tail begins
-    const { slot, nextMs } = slotOf(end.caughtUp.head, clock.now())
-    if (memories.scannedTime() >= slot) return nextMs // a scan has just read the newest block
+    const now = clock.now()
+    const { slot, nextMs } = slotOf(end.caughtUp.head, now)
+    const scanned = memories.scannedTime()
+    // A scan has just read the newest block, unless its node shows blocks of times to come.
+    if (slot <= scanned && scanned <= now) return nextMs
     const work = look(end, end.caughtUp)
     if (await endsWithin(work, lostLookMs, clock)) return await work
     throw new Error('the look has not ended in time')
