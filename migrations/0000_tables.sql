@@ -557,7 +557,7 @@ CREATE TABLE `payout_transaction` (
 CREATE UNIQUE INDEX `payout_transaction_txid` ON `payout_transaction` (`txid`);--> statement-breakpoint
 CREATE INDEX `payout_transaction_payout` ON `payout_transaction` (`payout_id`);--> statement-breakpoint
 CREATE INDEX `payout_transaction_open` ON `payout_transaction` (`next_send`) WHERE ended IS NULL;--> statement-breakpoint
-CREATE INDEX `payout_transaction_payer` ON `payout_transaction` (`address`) WHERE ended IS NULL;--> statement-breakpoint
+CREATE INDEX `payout_transaction_payer` ON `payout_transaction` (`address`) WHERE ended IS NULL OR (ended = 'expired' AND past_height IS NULL);--> statement-breakpoint
 CREATE INDEX `payout_transaction_unresolved` ON `payout_transaction` (`changed_at`) WHERE ended IN ('unknown', 'late') AND excused IS NULL;--> statement-breakpoint
 CREATE TABLE `payout` (
 	`id` integer PRIMARY KEY AUTOINCREMENT NOT NULL,

@@ -769,13 +769,19 @@ END;
 
 -- rescan: blocks that are read again ----------------------------------------------------------------------------------
 
--- The transactions for which blocks must be read before their payout can have another one: those that can be mined, and the expired ones of the same payouts,
--- because a correction can take back the blocks that have shown them as expired.
+-- The transactions for which blocks must be read before their payout can have another one, or its money can go back: those that can be mined, and the expired
+-- ones of payouts that are not over, because a correction can take back the blocks that have shown them as expired.
 CREATE VIEW awaited_transaction AS
-SELECT one.reference, one.past_height FROM payout_transaction AS signed INDEXED BY payout_transaction_open
-CROSS JOIN payout_transaction AS one INDEXED BY payout_transaction_payout
-  ON one.payout_id = signed.payout_id AND (one.ended IS NULL OR one.ended = 'expired')
-WHERE signed.ended IS NULL;
+SELECT one.reference, one.past_height FROM payout INDEXED BY payout_state CROSS JOIN payout_transaction AS one INDEXED BY payout_transaction_payout
+  ON one.payout_id = payout.id AND (one.ended IS NULL OR one.ended = 'expired')
+WHERE payout.state IN ('approved', 'signed', 'stuck');
+--> statement-breakpoint
+-- Those that may be in a block which is not read yet: one that can be mined, or an expired one if a correction has taken back what has shown it. A request of
+-- an operator does not count for what has ended, because its blocks were read before.
+CREATE VIEW unread_transaction AS
+SELECT one.payout_id, one.ended FROM payout_transaction AS one
+WHERE (one.ended IS NULL OR one.ended = 'expired') AND (one.past_height IS NULL OR EXISTS (SELECT 1 FROM rescan INDEXED BY rescan_open
+  WHERE finished_at IS NULL AND next_height <= one.past_height AND to_height > one.reference AND (one.ended IS NULL OR kind <> 'request')));
 --> statement-breakpoint
 CREATE TRIGGER rescan_is_new BEFORE INSERT ON rescan
 BEGIN
@@ -815,8 +821,8 @@ BEGIN
   INSERT INTO rescan (kind, from_height, to_height, next_height, why, created_at, next_try, tried_at, attempts)
     SELECT 'payout', low, OLD.to_height, low, OLD.why, NEW.finished_at, OLD.next_try, OLD.tried_at, OLD.attempts FROM (
       SELECT max(OLD.next_height, min(reference) + 1) AS low FROM awaited_transaction
-        WHERE reference < OLD.to_height AND coalesce(past_height, OLD.to_height) >= OLD.next_height)
-    WHERE low IS NOT NULL AND NEW.closed IS NOT NULL AND OLD.next_height <= (SELECT height FROM scan);
+        WHERE NEW.closed IS NOT NULL AND reference < OLD.to_height AND coalesce(past_height, OLD.to_height) >= OLD.next_height)
+    WHERE low IS NOT NULL AND OLD.next_height <= (SELECT height FROM scan);
   SELECT RAISE(ABORT, 'rescan: a payout needs these blocks')
     WHERE NEW.closed IS NOT NULL AND OLD.next_height <= (SELECT height FROM scan) AND EXISTS (
       SELECT 1 FROM awaited_transaction
@@ -1036,7 +1042,8 @@ BEGIN
   SELECT RAISE(ABORT, 'payout: its money may not be given back now')
     WHERE NEW.state = 'cancelled' AND OLD.state <> 'cancelled' AND (
       EXISTS (SELECT 1 FROM stop WHERE step = 'cancel' AND address IS NULL AND (cuy IS NULL OR cuy = NEW.cuy))
-      OR (NEW.contract <> '' AND NOT EXISTS (SELECT 1 FROM agreed_token WHERE cuy = NEW.cuy AND contract = NEW.contract)));
+      OR (NEW.contract <> '' AND NOT EXISTS (SELECT 1 FROM agreed_token WHERE cuy = NEW.cuy AND contract = NEW.contract))
+      OR EXISTS (SELECT 1 FROM unread_transaction WHERE payout_id = NEW.id));
   SELECT RAISE(ABORT, 'payout: only a person''s approval changes who approved it')
     WHERE (NEW.approved_by IS NOT OLD.approved_by
         AND NOT (NEW.state = 'approved' AND OLD.state IN ('waiting', 'stuck') AND NEW.approved_by <> ''))
@@ -1191,12 +1198,8 @@ BEGIN
             WHERE kind = 'fee-set' AND confirmed_at IS NOT NULL AND issuer_act.cuy = payout.cuy)), 'paid', 'other'))
       FROM payout WHERE id = NEW.payout_id);
   SELECT RAISE(ABORT, 'payout_transaction: it can still be in a block')
-    WHERE NEW.ended = 'expired' AND OLD.ended IS NULL AND (NEW.past_height IS NULL OR OLD.past_height IS NULL
-      OR EXISTS (SELECT 1 FROM payout_transaction AS one INDEXED BY payout_transaction_payout
-        WHERE one.payout_id = NEW.payout_id AND (one.ended IS NULL OR one.ended = 'expired') AND (one.past_height IS NULL
-          OR EXISTS (SELECT 1 FROM rescan INDEXED BY rescan_open
-            WHERE finished_at IS NULL AND next_height <= one.past_height AND to_height > one.reference
-              AND (one.ended IS NULL OR kind <> 'request')))));
+    WHERE NEW.ended = 'expired' AND OLD.ended IS NULL
+      AND (NEW.past_height IS NULL OR EXISTS (SELECT 1 FROM unread_transaction WHERE payout_id = NEW.payout_id));
   SELECT RAISE(ABORT, 'payout_transaction: only a correction takes back what was read')
     WHERE (OLD.past_height IS NOT NULL AND NEW.past_height IS NOT OLD.past_height
         AND (NEW.past_height IS NOT NULL OR OLD.past_height <= (SELECT finalized FROM scan)))

@@ -104,6 +104,7 @@ export const noPayouts: ReadOfPayouts = {
   blocks: [],
   hasOpen: false,
   since: new Map(),
+  shared: new Set(),
 }
 
 /**

@@ -45,6 +45,7 @@ export const rules: JudgeRules = {
   operators: { listed: new Set([operator]), since: new Map(), otherPayers: new Set() },
   decimals: new Map([[usdtAddress, 6]]),
   payers: new Map(),
+  sharedPayers: [],
 }
 
 /** A transfer of 1 TRX from a stranger to Alice; `over` replaces parts. */

@@ -16,7 +16,7 @@ import {
   types,
   unknown,
 } from './payout-rows.ts'
-import { rescan, run, storeRows, t1, t4 } from './rows.ts'
+import { correction, gap, rescan, run, storeRows, t1, t4 } from './rows.ts'
 
 let db: D1Database
 beforeEach(async () => {
@@ -82,5 +82,33 @@ describe('a transaction that has succeeded after its payout had gone on', () => 
   it('is the only one that holds others back', async () => {
     await run(...signed)
     await expectNo('UPDATE payout_transaction SET held_back = 1', 'only a late one')
+  })
+})
+
+describe('while an earlier transaction of the payout may be in a block that is not read again', () => {
+  // The second one was found in a block below the one past the expiration of the first one.
+  const again = { txid: `'${t1}'`, reference: '100' }
+  beforeEach(async () => {
+    await run(...signed, end('past_height = 105'), end(`ended = 'expired'`), move(`state = 'approved', attempts = 1`))
+    await run(rescan({ from_height: '101', to_height: '105', next_height: '101' }), open(again), sign.replace(t4, t1))
+    await run(correction(101), 'UPDATE scan SET height = 104, finalized = 125')
+    await run(end(`ended = 'failed', height = 103, succeeded = 0, moved = '[]'`, 2))
+    await run(move(`state = 'stuck', reason = 'failed', attempts = 2, height = 103`))
+  })
+  const passed = ['UPDATE scan SET height = 105', end('past_height = 105')]
+
+  it('its money does not go back before it is read', async () => {
+    await expectNo(cancel, 'may not be given back now')
+    await run(...passed)
+    await run(cancel)
+  })
+
+  it('nor while its block is a gap, also one that an operator has closed', async () => {
+    await run(...passed, gap(102))
+    await expectNo(cancel, 'may not be given back now')
+    await run(`UPDATE rescan SET finished_at = 30, closed = 'not needed' WHERE kind = 'gap'`)
+    await expectNo(cancel, 'may not be given back now')
+    await run(`UPDATE rescan SET next_height = to_height + 1, finished_at = 30 WHERE finished_at IS NULL`)
+    await run(cancel)
   })
 })

@@ -64,7 +64,7 @@ const shown = (moved: readonly Outflow[] | null, succeeded = true) => {
   return { height: height(95), succeeded, result: succeeded ? 'SUCCESS' : 'REVERT', moved }
 }
 const say = (moved: readonly Outflow[]) => `${moved.length} parts`
-const nothingLeft = { newest: [], other: null }
+const nothingLeft = { newest: [], other: null, isUnread: false }
 const office = { by: by('office'), at: ms(7), isOutflowKnown: false }
 const toApprove = { ...office, attempts: undefined }
 const toCancel = { ...office, why: 'a test', mayApprove: false }

@@ -153,6 +153,7 @@ export const payouts = sqliteTable(
 )
 
 const isOpen = 'ended IS NULL'
+const isAwaited = `ended IS NULL OR (ended = 'expired' AND past_height IS NULL)`
 const isUnresolved = `ended IN ('unknown', 'late') AND excused IS NULL`
 const isEndOrNull = `ended IS NULL OR ${oneOf(...transactionEnds)('ended')}`
 
@@ -202,7 +203,7 @@ export const payoutTransactions = sqliteTable(
     uniqueIndex('payout_transaction_txid').on(table.txid),
     index('payout_transaction_payout').on(table.payout_id),
     index('payout_transaction_open').on(table.next_send).where(sql.raw(isOpen)),
-    index('payout_transaction_payer').on(table.address).where(sql.raw(isOpen)),
+    index('payout_transaction_payer').on(table.address).where(sql.raw(isAwaited)),
     index('payout_transaction_unresolved').on(table.changed_at).where(sql.raw(isUnresolved)),
     rule(table.id, positiveSafe),
     rule(table.txid, hex(64)),

@@ -132,6 +132,11 @@ export interface JudgeRules {
    * the address's transactions, and what issuers do to it.
    */
   readonly payers: ReadonlyMap<Address, BlockHeight>
+  /**
+   * Payout addresses of this cell that another cell has or had, too. The scan looks for the
+   * transactions of this cell's payouts alone, because others are the other cell's.
+   */
+  readonly sharedPayers: readonly Address[]
 }
 
 /**

@@ -24,6 +24,8 @@ export interface ReadOfPayouts extends OutgoingReading {
    * address counts only in blocks above that height.
    */
   readonly since: ReadonlyMap<Address, BlockHeight>
+  /** Payout addresses from which only transactions of payouts that are stored here count. */
+  readonly shared: ReadonlySet<Address>
 }
 
 /** Most transactions that one call of `expirePassed` ends. */
@@ -52,7 +54,7 @@ const costAskedMs = 3_600_000
  */
 export async function decideConclusions(
   db: WriteDatabase,
-  { found, blocks, hasOpen, since }: ReadOfPayouts,
+  { found, blocks, hasOpen, since, shared }: ReadOfPayouts,
   at: UnixMs,
 ): Promise<readonly D1PreparedStatement[]> {
   if (found.length === 0 && !hasOpen) return []
@@ -71,7 +73,9 @@ export async function decideConclusions(
   })
   const isFound = new Set(found.map(({ txid }) => txid))
   const passed = stored.passing.filter(({ txid }) => !isFound.has(txid)).flatMap((row) => notePassed(row, blocks))
-  const unknown = found.flatMap((shown) => (stored.found.has(shown.txid) ? [] : unknownBy(shown, since, at)))
+  const unknown = found.flatMap((shown) => {
+    return stored.found.has(shown.txid) || shared.has(shown.address) ? [] : unknownBy(shown, since, at)
+  })
   return [
     // A transaction may be reopened and end again in the same batch. So the first changes of all
     // transactions come before the second ones.

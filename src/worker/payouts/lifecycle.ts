@@ -139,6 +139,8 @@ export interface Outflows {
   /** The outflows of the payout's newest transaction, which did not pay it. */
   readonly newest: readonly Outflow[]
   readonly other: OtherOutflow | null
+  /** Whether a transaction of the payout can be in a block that is not read yet. */
+  readonly isUnread: boolean
 }
 
 /** Whether money has left for this payout, or may have left for it. */
@@ -193,9 +195,9 @@ export function approve(
 }
 
 /**
- * Cancels a payout; one that was cancelled before is returned unchanged. If money has left for it,
- * the refund is a loss. Then only a person who may approve and did not ask for the payout can
- * cancel it.
+ * Cancels a payout; one that was cancelled before is returned unchanged. What may still be found to
+ * have paid it is waited for. If money has left for it, the refund is a loss. Then only a person
+ * who may approve and did not ask for the payout can cancel it.
  */
 export function cancel(
   payout: PayoutRow,
@@ -207,6 +209,7 @@ export function cancel(
   if (state === 'cancelled') return ok(payout)
   if (state === 'signed') return notNow(payout, 'it is signed: its transaction can be mined')
   if (!canBecome(state, 'cancelled', 'cancel')) return notNow(payout, `it is ${state}`)
+  if (outflows.isUnread) return notNow(payout, 'an earlier transaction of it may be in a block that is not read yet')
   const left = isOutflowKnown ? null : refuseOutflow(payout, outflows, say)
   if (left !== null) return err(left)
   if (hasLeft(outflows) && (!mayApprove || isSameName(payout.posted_by, by))) {

@@ -73,26 +73,25 @@ export async function loadRules(
   const addTo = (known: ReadonlyMap<Address, BlockHeight>, addresses: readonly Address[]) =>
     new Map([...known, ...addresses.map((address) => [address, from] as const)])
   const since = addTo(kept.operators, added)
-  // What another cell pays from now is not this cell's, whatever it was before: the other cell
-  // watches it.
-  const payers = [...addTo(kept.payers, addedPayers)].filter(
-    ([address]) => address === payouts?.address || !otherPayers.has(address),
-  )
-  return { currencies, operators: { listed: operators, since, otherPayers }, decimals, payers: new Map(payers) }
+  const payers = addTo(kept.payers, addedPayers)
+  const sharedPayers = [...payers.keys()].filter((address) => address !== payouts?.address && otherPayers.has(address))
+  for (const address of sharedPayers) payers.delete(address)
+  return { currencies, operators: { listed: operators, since, otherPayers }, decimals, payers, sharedPayers }
 }
 
 /**
  * The payout addresses that a read of blocks looks for: every one ever used, and those of open
  * transactions, whatever the configuration says.
  */
-export type PayoutWatch = Pick<ReadOfPayouts, 'watched' | 'hasOpen' | 'since'>
+export type PayoutWatch = Pick<ReadOfPayouts, 'watched' | 'hasOpen' | 'since' | 'shared'>
 
 /** The payout addresses to look for: those of the rules, and those that have open transactions. */
 export function watchedFor(
   { openPayers }: { readonly openPayers: readonly Address[] },
-  { payers }: Pick<JudgeRules, 'payers'>,
+  { payers, sharedPayers }: Pick<JudgeRules, 'payers' | 'sharedPayers'>,
 ): PayoutWatch {
-  return { watched: new Set([...payers.keys(), ...openPayers]), hasOpen: openPayers.length > 0, since: payers }
+  const watched = new Set([...payers.keys(), ...sharedPayers, ...openPayers])
+  return { watched, hasOpen: openPayers.length > 0, since: payers, shared: new Set(sharedPayers) }
 }
 
 /**

@@ -117,7 +117,7 @@ export interface ComparedRow {
    * before, so they do not count.
    */
   readonly unread: BlockHeight | null
-  /** The payout addresses that have open transactions. */
+  /** The payout addresses that have transactions which can be in blocks that are not read yet. */
   readonly openPayers: readonly Address[]
   /**
    * Since when the database itself records that it is a restored older copy; null if it has no such
@@ -196,8 +196,8 @@ const selectFound = fixedStatement(
 )
 
 /**
- * SQL that is true if the read of blocks looked for the address of every open transaction. The
- * batch that stores the read requires this, or the read may have missed a transaction.
+ * SQL that is true if the read of blocks looked for the address of every transaction that can be in
+ * them. The batch that stores the read requires this, or the read may have missed a transaction.
  */
 export function isWatched(watched: ReadonlySet<Address>): SQL {
   const list = JSON.stringify([...watched])
@@ -205,11 +205,17 @@ export function isWatched(watched: ReadonlySet<Address>): SQL {
     WHERE payer.value NOT IN (SELECT value FROM json_each(${list})))`
 }
 
+/**
+ * SQL: whether the transaction can be in a block that is not read yet, as far as its row shows: it
+ * is open, or it is expired and a correction has taken back the block past its expiration.
+ */
+export const isAwaited = sql`(${ended} IS NULL OR (${ended} = 'expired' AND ${t.past_height} IS NULL))`
+
 const nextPayer = (above: SQL) =>
-  sql`(SELECT min(${t.address}) FROM ${t} INDEXED BY payout_transaction_payer WHERE ${t.ended} IS NULL
+  sql`(SELECT min(${t.address}) FROM ${t} INDEXED BY payout_transaction_payer WHERE ${isAwaited}
     AND ${t.address} > ${above})`
 /**
- * SQL: the addresses of open transactions as a JSON list. It reads a row for each address, however
+ * SQL: the addresses of these transactions as a JSON list. It reads a row for each address, however
  * many transactions an address has.
  */
 export const openAddresses = sql`(

@@ -123,12 +123,12 @@ export async function selectWithOutflows(
   ids: readonly number[],
 ): Promise<ReadonlyMap<PayoutId, PayoutWithOutflows>> {
   const { results } = await selectByIds(db, { ids: JSON.stringify(ids) }).all<
-    PayoutRow & { readonly other: string | null }
+    PayoutRow & { readonly other: string | null; readonly isUnread: 0 | 1 }
   >()
   return new Map(
-    results.map(({ other, ...payout }) => {
+    results.map(({ other, isUnread, ...payout }) => {
       const newest = payout.moved === null ? [] : readOutflows(payout.moved)
-      return [payout.id, { payout, outflows: { newest, other: readOther(other) } }]
+      return [payout.id, { payout, outflows: { newest, other: readOther(other), isUnread: isUnread === 1 } }]
     }),
   )
 }
@@ -236,8 +236,9 @@ export const otherOutflow = sql`coalesce(
       AND ${out.raw} = ${payouts.raw} LIMIT 1))`
 
 const selectByIds = fixedStatement<'ids'>(sql`
-SELECT ${payouts}.*, ${otherOutflow} AS other FROM ${payouts}
-WHERE ${payouts.id} IN (SELECT value FROM json_each(${sql.placeholder('ids')}))`)
+SELECT ${payouts}.*, ${otherOutflow} AS other,
+  EXISTS (SELECT 1 FROM unread_transaction WHERE unread_transaction.payout_id = ${payouts.id}) AS "isUnread"
+FROM ${payouts} WHERE ${payouts.id} IN (SELECT value FROM json_each(${sql.placeholder('ids')}))`)
 
 /** Selects the stored transactions that have one of these txids. */
 export const selectByTxids = fixedStatement<'txids'>(

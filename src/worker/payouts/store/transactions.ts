@@ -13,9 +13,10 @@ import {
   type WriteDatabase,
 } from '../../d1/database.ts'
 import { payouts, payoutTransactions } from '../../d1/payout-tables.ts'
-import { rescans, scans } from '../../d1/state-tables.ts'
+import { scans } from '../../d1/state-tables.ts'
 import { type NodeAnswer, noteAnswer, readAnswers, takenCodes } from '../answers.ts'
 import type { Pair, PayoutRow, TransactionRow } from '../lifecycle.ts'
+import { isAwaited } from './facts.ts'
 import { isPayoutOvertaken, pairStatements, selectByTxids } from './rows.ts'
 
 // Transactions of payouts after they were handed in: sent, seen in a block, ended, and what a
@@ -118,9 +119,9 @@ export async function selectUntaken(db: ReadDatabase, query: UntakenQuery): Prom
 }
 
 /**
- * Reads the stored transactions with these txids, each with its payout, and the open transactions
- * whose expiration is at or before `passedAt` but for which no block past it is stored yet, with
- * earlier ones of the same payouts.
+ * Reads the stored transactions with these txids, each with its payout, and the transactions whose
+ * expiration is at or before `passedAt` but for which no block past it is stored yet: open ones,
+ * and expired ones if a correction has taken that block back.
  */
 export async function selectConcerned(
   db: ReadDatabase,
@@ -229,19 +230,11 @@ const open = sql`${t} INDEXED BY payout_transaction_open`
 const [now, pauses] = [sql.placeholder('now'), sql.placeholder('pauses')]
 
 /**
- * SQL that is true if an open rescan may contain `one`: an operator's request does not count for a
- * transaction that has ended, because its blocks were read before.
- */
-const isInRescan = sql`EXISTS (SELECT 1 FROM ${rescans} INDEXED BY rescan_open
-  WHERE ${rescans.finished_at} IS NULL AND ${rescans.next_height} <= one.past_height
-    AND ${rescans.to_height} > one.reference AND (one.ended IS NULL OR ${rescans.kind} <> 'request'))`
-
-/**
  * SQL that is true if an earlier transaction of the payout of `due` may be in a block after all: a
  * correction has taken back blocks that have ended it, and these are not read again yet.
  */
-const isEarlierUnread = sql`EXISTS (SELECT 1 FROM ${t} AS one INDEXED BY payout_transaction_payout
-  WHERE one.payout_id = due.payout_id AND one.ended = 'expired' AND (one.past_height IS NULL OR ${isInRescan}))`
+const isEarlierUnread = sql`EXISTS (SELECT 1 FROM unread_transaction
+  WHERE unread_transaction.payout_id = due.payout_id AND unread_transaction.ended = 'expired')`
 
 /**
  * Excludes what is held back, because another transaction has paid the same payout, and payouts
@@ -289,10 +282,8 @@ const selectPayoutsOf = fixedStatement<'txids'>(sql`
 SELECT * FROM ${payouts} WHERE ${payouts.id} IN (SELECT ${t.payout_id} FROM ${t} WHERE ${t.txid} IN ${txids})`)
 
 const selectPassing = fixedStatement<'at'>(sql`
-SELECT one.* FROM ${t} AS signed INDEXED BY payout_transaction_open
-CROSS JOIN ${t} AS one INDEXED BY payout_transaction_payout
-  ON one.payout_id = signed.payout_id AND (one.ended IS NULL OR one.ended = 'expired')
-WHERE signed.ended IS NULL AND one.past_height IS NULL AND one.expires_at <= ${sql.placeholder('at')}`)
+SELECT * FROM ${t} INDEXED BY payout_transaction_payer WHERE ${isAwaited}
+  AND ${t.past_height} IS NULL AND ${t.expires_at} <= ${sql.placeholder('at')}`)
 
 /**
  * A transaction is over when every block from the one after its reference block to the first one
@@ -301,9 +292,7 @@ WHERE signed.ended IS NULL AND one.past_height IS NULL AND one.expires_at <= ${s
  */
 const over = sql`FROM ${open} WHERE ${t.ended} IS NULL
   AND ${t.past_height} <= (SELECT ${scans.height} FROM ${scans} WHERE ${scans.halted} IS NULL)
-  AND NOT EXISTS (SELECT 1 FROM ${t} AS one INDEXED BY payout_transaction_payout
-    WHERE one.payout_id = ${t.payout_id} AND (one.ended IS NULL OR one.ended = 'expired')
-      AND (one.past_height IS NULL OR ${isInRescan}))
+  AND NOT EXISTS (SELECT 1 FROM unread_transaction WHERE unread_transaction.payout_id = ${t.payout_id})
 ORDER BY ${t.id} LIMIT ${sql.placeholder('max')}`
 
 const selectOver = fixedStatement<'max'>(sql`SELECT * ${over}`)
