@@ -1,5 +1,5 @@
 import { setTimeout } from 'node:timers/promises'
-import { type Anvil, type AnvilOptions, slotSeconds, startAnvil, timeBehind } from './anvil.ts'
+import { type Anvil, slotSeconds, startAnvil, timeBehind } from './anvil.ts'
 import { type Control, ControlError, createControl } from './control.ts'
 import type { Evm } from './evm.ts'
 import { inMemory, keepIn } from './keep.ts'
@@ -53,6 +53,10 @@ export interface Devnet extends Control {
   readonly ended: Anvil['ended']
   /** The id of anvil's process. */
   readonly pid: Anvil['pid']
+  /**
+   * Brings the time of a chain that makes blocks by a timer to the clock, as it is done every 10 s.
+   */
+  keepInTime(): Promise<void>
   stop(): Promise<void>
 }
 
@@ -87,9 +91,12 @@ export async function startDevnet(options: DevnetOptions): Promise<Devnet> {
     const control: Control = createControl(node, { store: keeping.store, keepPayment })
     await control.deployToken()
     const server = await startTronServer(node, control, tronPort)
-    const timers = [setInterval(() => void keepInTime(anvil.evm, options), paceCheckMs)]
-    if (options.blockSeconds !== null)
+    const timers: NodeJS.Timeout[] = []
+    const keepInTime = options.blockSeconds === null ? async () => {} : createPacer(anvil.evm)
+    if (options.blockSeconds !== null) {
+      timers.push(setInterval(() => void keepInTime(), paceCheckMs))
       timers.push(setInterval(() => void keeping.store().catch(() => {}), storeEveryMs))
+    }
     const stop = async () => {
       for (const timer of timers) clearInterval(timer)
       await server.close()
@@ -99,7 +106,7 @@ export async function startDevnet(options: DevnetOptions): Promise<Devnet> {
       await anvil.stop()
     }
     const { ended, pid } = anvil
-    return { ...control, rpcUrl: `${server.url}/jsonrpc`, apiUrl: server.url, startedAt, ended, pid, stop }
+    return { ...control, rpcUrl: `${server.url}/jsonrpc`, apiUrl: server.url, startedAt, ended, pid, keepInTime, stop }
   } catch (error) {
     await anvil.stop() // anvil must not outlive this process
     throw error
@@ -119,19 +126,27 @@ async function untilMined(node: DevnetNode, txid: string): Promise<void> {
 }
 
 /**
- * Keeps the time of a chain that makes blocks by a timer at the clock: an order counts only blocks
- * that are made after it. It makes one block in each slot of 3 s, as the real chain does. After a
- * start, and after the machine has slept, its next block has the present time.
+ * Makes a function that keeps the time of a chain that makes blocks by a timer at the clock: an
+ * order counts only blocks that are made after it. The chain then makes one block at the beginning
+ * of each slot of 3 s, as the real one does. After a start, and after the machine has slept or was
+ * busy, its next block has the present time.
  */
-async function keepInTime(evm: Evm, { blockSeconds }: Pick<AnvilOptions, 'blockSeconds'>): Promise<void> {
-  if (blockSeconds === null) return
-  try {
-    const { timestamp } = await evm.call<{ timestamp: string }>('eth_getBlockByNumber', 'latest', false)
-    const isNear = Number(timestamp) > Date.now() / 1_000 - 10 * slotSeconds
-    if (isNear) await evm.call('evm_setIntervalMining', slotSeconds)
-    const now = timeBehind(0)
-    if (Number(timestamp) < now - 2 * slotSeconds) await evm.call('evm_setNextBlockTimestamp', now)
-  } catch {
-    // a call fails only if anvil has ended, which `ended` reports
+function createPacer(evm: Evm): () => Promise<void> {
+  let isInSlots = false
+  return async () => {
+    try {
+      const { timestamp } = await evm.call<{ timestamp: string }>('eth_getBlockByNumber', 'latest', false)
+      const age = timeBehind(0) - Number(timestamp)
+      if (isInSlots && age <= slotSeconds) return
+      const slotMs = slotSeconds * 1_000
+      await setTimeout(slotMs - (Date.now() % slotMs))
+      const slot = timeBehind(0)
+      // Setting the interval begins it anew: so the next block comes with the next slot.
+      await evm.call('evm_setIntervalMining', slotSeconds)
+      if (age > slotSeconds) await evm.call('evm_setNextBlockTimestamp', slot + slotSeconds)
+      isInSlots = true
+    } catch {
+      // a call fails only if anvil has ended, which `ended` reports
+    }
   }
 }

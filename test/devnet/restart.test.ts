@@ -105,3 +105,20 @@ it('a damaged state file is an error that mentions the state', async () => {
   writeFileSync(statePath, '{"block"')
   await expect(startAnvil({ ...temporary, port: 0, statePath })).rejects.toThrow(/anvil did not start: .*state/i)
 })
+
+it('a chain that is brought to the clock makes its next block at the present time', async () => {
+  const devnet = await startDevnet({ ...temporary, blockSeconds: 3, behindSeconds: 60 })
+  running.push(devnet)
+  const newest = async () => {
+    const { number, timestamp } = await result<{ number: string; timestamp: string }>(
+      ...([devnet, 'eth_getBlockByNumber', 'latest', false] as const),
+    )
+    return { number: Number(number), timeMs: Number(timestamp) * 1_000 }
+  }
+  expect((await newest()).timeMs).toBeLessThan(Date.now() - 30_000)
+  await devnet.keepInTime()
+  const [before, slotMs] = [await newest(), Date.now() - (Date.now() % 3_000)]
+  const next = async () => ((await newest()).number > before.number ? (await newest()).timeMs : 0)
+  await expect.poll(next, { timeout: 30_000 }).toBeGreaterThan(0)
+  expect((await newest()).timeMs).toBeGreaterThan(slotMs)
+})

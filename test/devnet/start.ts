@@ -212,6 +212,7 @@ async function startChain(ports: ReturnType<typeof readPorts>, cells: number): P
   stopSteps.push(devnet.stop)
   await prepareOperator(devnet, [payoutBase58, ...Array.from({ length: cells }, (_, i) => payoutAddressAt(i)).slice(1)])
   if (devnet.startedAt === 0) await devnet.mine(localPace.finalityBlocks + 1)
+  void devnet.keepInTime()
   return devnet
 }
 
