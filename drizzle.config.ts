@@ -8,6 +8,7 @@ export default defineConfig({
     './src/worker/d1/payout-tables.ts',
     './src/worker/d1/order-tables.ts',
     './src/worker/d1/issuer-tables.ts',
+    './src/worker/d1/archive-tables.ts',
   ],
   out: './migrations',
 })

@@ -25,6 +25,47 @@ CREATE TABLE `agreed_decimals` (
 	CONSTRAINT "agreed_decimals_decimals" CHECK(decimals BETWEEN 0 AND 255)
 ) STRICT, WITHOUT ROWID; -- added by hand, because drizzle-kit cannot write STRICT and WITHOUT ROWID
 --> statement-breakpoint
+CREATE TABLE `archive` (
+	`id` integer PRIMARY KEY NOT NULL,
+	`epoch` integer NOT NULL,
+	`lines` integer NOT NULL,
+	`hash` text NOT NULL,
+	`tree` text NOT NULL,
+	`event` integer NOT NULL,
+	`change` integer NOT NULL,
+	`copy` text,
+	`begun` integer NOT NULL,
+	`common` integer,
+	`configuration` text,
+	`checkpoint` text,
+	`verifier` text,
+	`written_at` integer NOT NULL,
+	CONSTRAINT "archive_id" CHECK(id = 1),
+	CONSTRAINT "archive_epoch" CHECK(epoch BETWEEN 1 AND 9007199254740991),
+	CONSTRAINT "archive_lines" CHECK(lines BETWEEN 0 AND 9007199254740991),
+	CONSTRAINT "archive_event" CHECK(event BETWEEN 0 AND 9007199254740991),
+	CONSTRAINT "archive_change" CHECK(change BETWEEN 0 AND 9007199254740991),
+	CONSTRAINT "archive_begun" CHECK(begun BETWEEN 0 AND 9007199254740991),
+	CONSTRAINT "archive_written_at" CHECK(written_at BETWEEN 0 AND 9007199254740991),
+	CONSTRAINT "archive_hash" CHECK(length(hash) = 64 AND hash NOT GLOB '*[^0-9a-f]*'),
+	CONSTRAINT "archive_tree" CHECK(json_type(tree) = 'array'),
+	CONSTRAINT "archive_copy" CHECK(copy IS NULL OR json_type(copy) = 'array'),
+	CONSTRAINT "archive_common" CHECK(common IS NULL OR (common BETWEEN -1 AND lines - 1)),
+	CONSTRAINT "archive_configuration" CHECK(configuration IS NULL OR (length(configuration) = 64 AND configuration NOT GLOB '*[^0-9a-f]*')),
+	CONSTRAINT "archive_verifier" CHECK((verifier IS NULL) = (checkpoint IS NULL))
+) STRICT; -- added by hand, because drizzle-kit cannot write STRICT
+--> statement-breakpoint
+CREATE TABLE `archive_change` (
+	`id` integer PRIMARY KEY AUTOINCREMENT NOT NULL,
+	`after_event` integer NOT NULL,
+	`kind` text NOT NULL,
+	`key` text NOT NULL,
+	CONSTRAINT "archive_change_id" CHECK(id BETWEEN 1 AND 9007199254740991),
+	CONSTRAINT "archive_change_after_event" CHECK(after_event BETWEEN 0 AND 9007199254740991),
+	CONSTRAINT "archive_change_kind" CHECK(kind IN ('correction','address','order','transfer','payout','transaction','decision','act','sent')),
+	CONSTRAINT "archive_change_key" CHECK(json_type(key) = 'array')
+) STRICT; -- added by hand, because drizzle-kit cannot write STRICT
+--> statement-breakpoint
 CREATE TABLE `credit` (
 	`uid` integer NOT NULL,
 	`cuy` integer NOT NULL,

@@ -343,6 +343,13 @@ END;
 CREATE TRIGGER transfer_step_has_its_effects AFTER UPDATE OF uid, height, cuy, from_address, to_address, raw, native, state, reason,
     amount, seconds, seen_by, changed_at ON stored_transfer
 BEGIN
+  -- A step that makes neither an entry nor an event (below) is noted for the archive.
+  INSERT INTO archive_change (after_event, kind, key) SELECT (SELECT id FROM last_event), 'transfer', json_array(NEW.id) FROM archive
+    WHERE NOT ((NEW.state = 'credited' AND OLD.state <> 'credited') OR NEW.state = 'dropped'
+      OR (NEW.state = 'seen' AND (OLD.state = 'dropped' OR NEW.uid IS NOT OLD.uid))
+      OR (NEW.state IN ('held', 'refused') AND (NEW.state, NEW.reason, NEW.uid) IS NOT (OLD.state, OLD.reason, OLD.uid) AND NOT EXISTS (
+        SELECT 1 FROM stored_event WHERE txid = NEW.txid AND position = NEW.position AND uid = NEW.uid
+        AND type = 'deposit.' || NEW.state AND reason = NEW.reason)));
   INSERT INTO credit (uid, cuy, transfer_id, amount, created_at, order_id)
     SELECT NEW.uid, NEW.cuy, NEW.id, NEW.amount, NEW.changed_at, (SELECT order_id FROM ordered_transfer WHERE address = NEW.to_address AND transfer_id = NEW.id)
     WHERE NEW.state = 'credited' AND OLD.state <> 'credited';
@@ -1482,12 +1489,14 @@ CREATE TRIGGER removed_event_begins BEFORE INSERT ON removed_event
 BEGIN
   SELECT RAISE(ABORT, 'removed_event: it only grows') WHERE NEW.last_id < (SELECT last_id FROM removed_event);
   SELECT RAISE(ABORT, 'removed_event: it is above the newest event') WHERE NEW.last_id > (SELECT id FROM last_event);
+  SELECT RAISE(ABORT, 'removed_event: it is not in the archive yet') WHERE NEW.last_id > (SELECT event FROM archive);
 END;
 --> statement-breakpoint
 CREATE TRIGGER removed_event_goes_forward BEFORE UPDATE ON removed_event
 BEGIN
   SELECT RAISE(ABORT, 'removed_event: it only grows') WHERE NEW.last_id < OLD.last_id;
   SELECT RAISE(ABORT, 'removed_event: it is above the newest event') WHERE NEW.last_id > (SELECT id FROM last_event);
+  SELECT RAISE(ABORT, 'removed_event: it is not in the archive yet') WHERE NEW.last_id > (SELECT event FROM archive);
 END;
 --> statement-breakpoint
 CREATE TRIGGER removed_event_is_never_deleted BEFORE DELETE ON removed_event
@@ -1510,6 +1519,106 @@ BEGIN
   SELECT RAISE(ABORT, 'webhook: endpoint must not change') WHERE NEW.endpoint IS NOT OLD.endpoint;
   SELECT RAISE(ABORT, 'webhook: position is above the newest event')
     WHERE NEW.position > OLD.position AND NEW.position > (SELECT id FROM last_event);
+END;
+--> statement-breakpoint
+
+-- archive: it is continued, and never goes back --------------------------------------------------------------------------
+
+CREATE TRIGGER archive_has_one_row BEFORE INSERT ON archive
+BEGIN
+  SELECT RAISE(ABORT, 'archive: already begun') WHERE EXISTS (SELECT 1 FROM archive);
+  SELECT RAISE(ABORT, 'archive: it is above the newest event') WHERE NEW.event > (SELECT id FROM last_event) OR NEW.begun > (SELECT id FROM last_event);
+END;
+--> statement-breakpoint
+CREATE TRIGGER archive_goes_forward BEFORE UPDATE ON archive
+BEGIN
+  SELECT RAISE(ABORT, 'archive: it never goes back')
+    WHERE NEW.id IS NOT OLD.id OR NEW.begun IS NOT OLD.begun OR NEW.lines < OLD.lines OR NEW.epoch < OLD.epoch OR NEW.event < OLD.event
+      OR NEW.change < OLD.change OR (OLD.copy IS NULL AND NEW.copy IS NOT NULL);
+  SELECT RAISE(ABORT, 'archive: it is above the newest event') WHERE NEW.event > (SELECT id FROM last_event);
+END;
+--> statement-breakpoint
+-- Without the row there is no archive, and nothing is noted for one.
+CREATE TRIGGER archive_ends AFTER DELETE ON archive
+BEGIN
+  DELETE FROM archive_change;
+END;
+--> statement-breakpoint
+CREATE TRIGGER archive_change_is_new BEFORE INSERT ON archive_change
+BEGIN
+  SELECT RAISE(ABORT, 'archive_change: there is no archive') WHERE NOT EXISTS (SELECT 1 FROM archive);
+  SELECT RAISE(ABORT, 'archive_change: ids must increase') WHERE NEW.id BETWEEN 0 AND (SELECT max(id) FROM archive_change);
+END;
+--> statement-breakpoint
+CREATE TRIGGER archive_change_is_never_changed BEFORE UPDATE ON archive_change
+BEGIN
+  SELECT RAISE(ABORT, 'archive_change: rows are never changed');
+END;
+--> statement-breakpoint
+CREATE TRIGGER archive_change_is_in_the_archive BEFORE DELETE ON archive_change
+BEGIN
+  SELECT RAISE(ABORT, 'archive_change: it is not in the archive yet') WHERE OLD.id > (SELECT change FROM archive);
+END;
+--> statement-breakpoint
+-- What makes neither an entry nor an event, or changes after it, is noted. Each trigger inserts nothing where there is no archive.
+CREATE TRIGGER address_is_new_to_the_archive AFTER INSERT ON stored_address
+BEGIN
+  INSERT INTO archive_change (after_event, kind, key) SELECT (SELECT id FROM last_event), 'address', json_array(NEW.id) FROM archive;
+END;
+--> statement-breakpoint
+CREATE TRIGGER correction_is_new_to_the_archive AFTER INSERT ON correction
+BEGIN
+  INSERT INTO archive_change (after_event, kind, key) SELECT (SELECT id FROM last_event), 'correction', json_array(NEW.id) FROM archive;
+END;
+--> statement-breakpoint
+CREATE TRIGGER order_is_new_to_the_archive AFTER INSERT ON payment_order
+BEGIN
+  INSERT INTO archive_change (after_event, kind, key) SELECT (SELECT id FROM last_event), 'order', json_array(NEW.id) FROM archive;
+END;
+--> statement-breakpoint
+CREATE TRIGGER payout_is_new_to_the_archive AFTER INSERT ON payout
+BEGIN
+  INSERT INTO archive_change (after_event, kind, key) SELECT (SELECT id FROM last_event), 'payout', json_array(NEW.id) FROM archive;
+END;
+--> statement-breakpoint
+CREATE TRIGGER payout_changes_in_the_archive AFTER UPDATE ON payout
+BEGIN
+  INSERT INTO archive_change (after_event, kind, key) SELECT (SELECT id FROM last_event), 'payout', json_array(NEW.id) FROM archive;
+END;
+--> statement-breakpoint
+CREATE TRIGGER payout_transaction_is_new_to_the_archive AFTER INSERT ON payout_transaction
+BEGIN
+  INSERT INTO archive_change (after_event, kind, key) SELECT (SELECT id FROM last_event), 'transaction', json_array(NEW.id) FROM archive;
+END;
+--> statement-breakpoint
+CREATE TRIGGER payout_transaction_changes_in_the_archive AFTER UPDATE OF version, reported, held_back ON payout_transaction
+BEGIN
+  INSERT INTO archive_change (after_event, kind, key) SELECT (SELECT id FROM last_event), 'transaction', json_array(NEW.id) FROM archive;
+END;
+--> statement-breakpoint
+CREATE TRIGGER decision_is_new_to_the_archive AFTER INSERT ON decision
+BEGIN
+  INSERT INTO archive_change (after_event, kind, key) SELECT (SELECT id FROM last_event), 'decision', json_array(NEW.txid, NEW.position, NEW.decision) FROM archive;
+END;
+--> statement-breakpoint
+CREATE TRIGGER issuer_act_is_new_to_the_archive AFTER INSERT ON issuer_act
+BEGIN
+  INSERT INTO archive_change (after_event, kind, key) SELECT (SELECT id FROM last_event), 'act', json_array(NEW.txid, NEW.position) FROM archive;
+END;
+--> statement-breakpoint
+CREATE TRIGGER issuer_act_changes_in_the_archive AFTER UPDATE ON issuer_act
+BEGIN
+  INSERT INTO archive_change (after_event, kind, key) SELECT (SELECT id FROM last_event), 'act', json_array(NEW.txid, NEW.position) FROM archive;
+END;
+--> statement-breakpoint
+CREATE TRIGGER sent_is_new_to_the_archive AFTER INSERT ON sent
+BEGIN
+  INSERT INTO archive_change (after_event, kind, key) SELECT (SELECT id FROM last_event), 'sent', json_array(NEW.txid, NEW.address) FROM archive;
+END;
+--> statement-breakpoint
+CREATE TRIGGER transfer_that_moved_is_new_to_the_archive AFTER INSERT ON stored_transfer WHEN NEW.state = 'moved'
+BEGIN
+  INSERT INTO archive_change (after_event, kind, key) SELECT (SELECT id FROM last_event), 'transfer', json_array(NEW.id) FROM archive;
 END;
 --> statement-breakpoint
 

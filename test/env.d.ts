@@ -4,6 +4,7 @@ declare namespace Cloudflare {
     DB: D1Database
     DB_2: D1Database
     DB_3: D1Database
+    ARCHIVE_BUCKET: R2Bucket
     RATE_LISTS: RateLimit
     RATE_NODES: RateLimit
     SCANNER: DurableObjectNamespace

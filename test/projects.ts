@@ -20,7 +20,7 @@ export const projects = {
   },
   worker: {
     include: [
-      'test/{addresses,alarms,cells,chain,common,config,d1,deposits,events,http,ledger,migrations,orders,payouts,platform}/**/*.test.ts',
+      'test/{addresses,alarms,archive,cells,chain,common,config,d1,deposits,events,http,ledger,migrations,orders,payouts,platform}/**/*.test.ts',
       'test/{reconciliation,rpc,scan,scheduled,tron}/**/*.test.ts',
       'test/webhooks/**/*.d1.test.ts',
     ],

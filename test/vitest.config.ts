@@ -22,13 +22,18 @@ const closedNetwork = (request: { readonly url: string }) =>
   new Response(`the network is closed in tests: ${request.url}`, { status: 599 })
 
 /**
- * Runs the test files of a project in workerd, with three databases. Each project starts another
- * workerd.
+ * Runs the test files of a project in workerd, with three databases and a bucket. Each project
+ * starts another workerd.
  */
 const inWorkerd = (outboundService: (request: Request) => Response | Promise<Response>) =>
   cloudflareTest({
     wrangler: { configPath },
-    miniflare: { bindings: { MIGRATIONS: migrations }, d1Databases: ['DB_2', 'DB_3'], outboundService },
+    miniflare: {
+      bindings: { MIGRATIONS: migrations },
+      d1Databases: ['DB_2', 'DB_3'],
+      r2Buckets: ['ARCHIVE_BUCKET'],
+      outboundService,
+    },
   })
 
 /**

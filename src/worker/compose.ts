@@ -1,10 +1,15 @@
 import { deriveAddress } from './addresses/derive.ts'
 import { type Alarms, createAlarms } from './alarms/alarms.ts'
+import { archiveKey, createArchive } from './archive/archive-object.ts'
+import { openBucket } from './archive/bucket.ts'
+import { createSealer } from './archive/seal.ts'
+import { originOf } from './archive/write.ts'
 import type { ChosenBy } from './cells/choose.ts'
 import { cellOfObject, endpointOf, scannerOf, sharedName } from './cells/objects.ts'
 import { type CellConfig, type Cells, parseCells } from './cells/parse-cells.ts'
 import { shareReads } from './cells/share-reads.ts'
 import { createSharedBlocks } from './cells/shared-blocks.ts'
+import { formatBase58 } from './chain/address.ts'
 import type { RequestQuota, SharedBlocks } from './chain/chain.ts'
 import type { UnixMs } from './common/time.ts'
 import { createSettingsCheck } from './config/check-settings.ts'
@@ -104,6 +109,7 @@ function configured(platform: Platform, configs: Cells): BoundWorker {
   return {
     app: createApp(platform, first.config, cells),
     async wakeScanner() {
+      for (const cell of cells) wakeArchive(platform, cell)
       const woken = await Promise.allSettled(cells.map(({ services }) => services.scanner.wake()))
       // only now, so that every scanner was called
       for (const one of woken) if (one.status === 'rejected') throw one.reason
@@ -253,6 +259,7 @@ export function createScannerObject(
     tickAvailableAt: tron.tickAvailableAt,
     scanEverySeconds: config.scanEverySeconds,
     eventsKeepDays: config.eventsKeepDays,
+    hasArchive: config.archive !== null,
     endpoints: config.webhooks,
     configMatchesData,
     wakeEndpoints: () => platform.waitUntil(wakeWaiting(platform, cell, db)),
@@ -268,21 +275,22 @@ export function createScannerObject(
 }
 
 /**
- * Makes the object that delivers events of a cell to one webhook endpoint. `host` is the storage
- * and alarm of the Durable Object with this name.
+ * Makes the object that delivers events of a cell to one webhook endpoint, or writes its archive.
+ * `host` is the storage and alarm of the Durable Object with this name.
  */
 export function createEndpointObject(
   platform: Platform,
   bindings: Bindings,
   host: ObjectHost,
   name?: string,
-): EndpointObject {
+): Pick<EndpointObject, 'wake' | 'alarm'> {
   const cell = cellOfBindings(platform, bindings, name)
   const { config, number } = cell
   const { settings, configMatchesData, sessions } = openDatabase(platform, cell)
-  return createEndpoint({
+  const db = sessions.primary(createUsage())
+  const endpoint = createEndpoint({
     ...settings,
-    db: sessions.primary(createUsage()),
+    db,
     host,
     fetch: platform.fetch,
     endpoints: config.webhooks,
@@ -293,6 +301,30 @@ export function createEndpointObject(
       return JSON.stringify(number === null ? item : { ...item, cell: number })
     },
   })
+  if (config.archive === null) return endpoint
+  const folder = formatBase58(settings.addressAt(0))
+  const { bucket, sealKey } = config.archive
+  const archive = createArchive({
+    ...settings,
+    db,
+    host,
+    bucket: openBucket(bucket, settings.clock),
+    folder,
+    cell: number ?? 1,
+    seal: sealKey === null ? null : createSealer(sealKey, originOf(folder)),
+    configMatchesData,
+  })
+  return {
+    wake: endpoint.wake,
+    alarm: async () => ((await endpoint.key()) === archiveKey ? archive.alarm() : endpoint.alarm()),
+  }
+}
+
+/** Has the archive of a cell written, if it has one and is not being written. */
+function wakeArchive({ waitUntil, logger }: Platform, cell: CellConfig): void {
+  if (cell.config.archive === null) return
+  const woken = cell.config.endpoints.getByName(endpointOf(cell, archiveKey)).wake(archiveKey)
+  waitUntil(woken.catch(() => logger.warn('archive-not-woken', {})))
 }
 
 /**

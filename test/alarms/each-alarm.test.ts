@@ -1,6 +1,8 @@
+import { env } from 'cloudflare:workers'
 import { describe, expect, it } from 'vitest'
 import { formatBase58 } from '../../src/worker/chain/address.ts'
 import { type AlarmKind, alarmTable, unobservedKinds } from '../../src/worker/platform/alarm-table.ts'
+import { archive, startArchived } from '../archive/harness.ts'
 import {
   addressFrom,
   addressIn,
@@ -235,6 +237,23 @@ const drives: Readonly<Record<AlarmKind, () => Promise<Drive>>> = {
       await service.deliver()
     }
     return { service, provoke, ends: [] }
+  },
+  async 'archive-behind'() {
+    let isAway = false
+    const put = async (...given: Parameters<R2Bucket['put']>) => {
+      if (isAway) throw new Error('R2 is away')
+      return env.ARCHIVE_BUCKET.put(...given)
+    }
+    const service = await startArchived({}, { put: put as unknown as R2Bucket['put'] })
+    let orders = 0
+    const archiveFor = async (seconds: number, away: boolean) => {
+      isAway = away
+      orders += 1
+      await service.post([{ uid: 7, cuy: 2, type: 5, osn: `order-${orders}`, amt: '1' }])
+      for (let i = 0; i < seconds; i += 60) await archive(service)
+    }
+    const remove = () => tickLater(service.with({ ARCHIVE: undefined }))
+    return { service, provoke: () => archiveFor(1_300, true), ends: [() => archiveFor(60, false), remove] }
   },
 }
 

@@ -207,7 +207,7 @@ const tables = [
   'decision',
   ...['credit', 'movement', 'holding', 'day', 'total', 'event', 'webhook', 'alarm'],
   ...['payout', 'payout_transaction', 'payout_holding', 'payout_hour', 'payout_sum', 'payout_effect', 'issuer_act'],
-  ...['unnamed_outflow', 'payment_order', 'order_deposit'],
+  ...['unnamed_outflow', 'payment_order', 'order_deposit', 'archive', 'archive_change'],
 ]
 
 /** All rows of the tables, each as one text, in one round trip. */

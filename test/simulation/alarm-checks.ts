@@ -16,7 +16,6 @@ export function checkAlarm(env: Environment, kind: AlarmKind, fields: LogFields)
 }
 
 function hasCause(env: Environment, kind: AlarmKind, fields: LogFields): boolean {
-  const { scenario } = env
   switch (kind) {
     case 'reconciliation-shortfall':
     case 'reconciliation-surplus':
@@ -24,11 +23,11 @@ function hasCause(env: Environment, kind: AlarmKind, fields: LogFields): boolean
     case 'chain-forked':
       return env.isForked
     case 'decimals-differ':
-      return scenario.decimalsDiffer
+      return env.scenario.decimalsDiffer
     case 'deposit-too-large':
       return isTooLarge(env, fields)
     case 'nodes-disagree':
-      return env.isForked || canDisagree(scenario) || isLimited(env, fields)
+      return env.isForked || canDisagree(env.scenario) || isLimited(env, fields)
     case 'address-frozen':
     case 'token-paused':
     case 'token-fee-set':
@@ -44,24 +43,25 @@ function hasCause(env: Environment, kind: AlarmKind, fields: LogFields): boolean
     case 'payout-unknown':
       return hasPayoutCause(env, kind, fields)
     case 'endpoint-failing': // in a run with payouts an hour can pass before an event is sent again
-      return scenario.payouts !== null
+      return env.scenario.payouts !== null
     case 'review-overdue':
-      return scenario.reviews
+      return env.scenario.reviews
     case 'payout-wallet-low':
     case 'misconfigured':
     case 'database-filling':
     case 'database-nearly-full':
     case 'events-expiring':
     case 'event-set-aside':
+    case 'archive-behind':
       return false
     case 'transaction-unreadable':
-      return scenario.quorum === 1 && scenario.rates.malformed > 0
+      return env.scenario.quorum === 1 && env.scenario.rates.malformed > 0
     case 'gap-unread':
       return canBeUnread(env, fields)
     case 'tick-failed':
-      return scenario.rates.database > 0 || scenario.rates.kill > 0 || hasFailed(env)
+      return env.scenario.rates.database > 0 || env.scenario.rates.kill > 0 || hasFailed(env)
     case 'allowance-used-up':
-      return scenario.allowance !== freeAllowance
+      return env.scenario.allowance !== freeAllowance
     case 'corrected-credit':
       return env.counts.has('operator: correction')
     case 'finality-stalled': // one node that is cut off is no cause, unless a clock jumps in a tick

@@ -32,6 +32,7 @@ const then = [
   'held',
   'event-set-aside',
   'events-expiring',
+  'archive-behind',
 ]
 
 /**

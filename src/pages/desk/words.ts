@@ -34,6 +34,7 @@ const lineKinds: Readonly<Record<LineKind, true>> = {
   'payout-refused': true,
   'configuration-differs': true,
   misconfigured: true,
+  'archive-behind': true,
 }
 
 /**

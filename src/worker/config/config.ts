@@ -14,6 +14,7 @@ import type { Result } from '../common/result.ts'
 import { isSafeUrl } from '../common/safe-url.ts'
 import type { PayoutRules } from '../ledger/context.ts'
 import type { WebhookEndpoint } from '../webhooks/store/endpoint-state.ts'
+import { type ArchiveConfig, archiveSchema } from './archive.ts'
 import { type AuthConfig, authSchema, backendAuthSchema, refuseSharedKeys, type TokenConfig } from './auth.ts'
 import { brandSchema, type PageBrand } from './brand.ts'
 import { type ChainConfig, chainSchema } from './chain.ts'
@@ -92,6 +93,8 @@ export interface Config extends ChainConfig {
    */
   readonly backend: TokenConfig | null
   readonly webhooks: readonly WebhookEndpoint[]
+  /** `ARCHIVE`; null if it is not set: then there is no archive. */
+  readonly archive: ArchiveConfig | null
   /** `PAYOUTS`; null if it is not set: then there are no payouts. */
   readonly payouts: PayoutRules | null
   readonly scanEverySeconds: number
@@ -239,7 +242,10 @@ const ownSchema = parsedBy(
  */
 const configSchema = parsedBy(
   z.intersection(
-    z.intersection(ownSchema, chainSchema),
+    z.intersection(
+      z.intersection(ownSchema, chainSchema),
+      parsedBy(archiveSchema, (archive) => ({ archive })),
+    ),
     z.intersection(
       z.intersection(
         parsedBy(authSchema, (auth) => ({ auth: Object.freeze(auth) })),

@@ -80,6 +80,7 @@ export interface AlarmSubjects {
   'endpoint-behind': EndpointSubject
   'events-expiring': EndpointSubject
   'event-set-aside': EndpointSubject & { readonly event: number }
+  'archive-behind': Single
 }
 
 export type AlarmKind = keyof AlarmSubjects
@@ -389,6 +390,14 @@ export const alarmTable = {
     raised: 'An endpoint has refused one event for three days. The event was put aside, and the next ones go on.',
     remedy:
       'Read it from the feed, or have it sent again: `npm run operate -- webhooks replay --endpoint <n> --from <id> --production`.',
+  },
+  'archive-behind': {
+    urgency: 'today',
+    raised: 'For ten minutes nothing could be written to the archive.',
+    ends: 'It is written again, or `ARCHIVE` is removed.',
+    remedy:
+      'Nothing else waits for it, and it goes on where it was. The log line has the cause: look at the bucket, its binding and the right to write. If it says that a row is missing, or that a segment does not follow this archive, somebody has changed the database or the bucket: look for what was changed before anything else.',
+    needsLine: true,
   },
 } as const satisfies Readonly<Record<AlarmKind, AlarmRule>>
 

@@ -75,6 +75,8 @@ export interface ScannerParts extends ScansParts {
    */
   readonly ticksTogether: boolean
   readonly eventsKeepDays: number
+  /** Whether there is an archive, whose own object writes it. */
+  readonly hasArchive: boolean
   readonly endpoints: readonly WebhookEndpoint[]
   /** Whether the configuration belongs to the stored data. If not, a tick changes nothing. */
   configMatchesData(): Promise<boolean>
@@ -163,14 +165,18 @@ async function expireDue({ db, clock, wakeEndpoints }: ScannerParts): Promise<vo
 
 /** The kinds of alarms whose cause is known to be gone, except those of the scan itself. */
 function endedKinds(
-  { firstIndex, currencies }: ScannerParts,
+  { firstIndex, currencies, hasArchive }: ScannerParts,
   rules: JudgeRules | null,
   { hasAddress }: TickWork,
 ): readonly AlarmKind[] {
   const canIssue = firstIndex !== null || hasAddress
   const accepted = [...currencies.byContract].filter(([, { retired }]) => !retired)
   const isAgreed = rules !== null && accepted.every(([at, { decimals }]) => rules.decimals.get(at) === decimals)
-  const kinds = [canIssue ? 'key-was-used' : null, isAgreed ? 'decimals-differ' : null] as const
+  const kinds = [
+    canIssue ? 'key-was-used' : null,
+    isAgreed ? 'decimals-differ' : null,
+    hasArchive ? null : 'archive-behind',
+  ] as const
   return ['configuration-differs', ...kinds.filter((kind) => kind !== null)]
 }
 

@@ -21,6 +21,8 @@ export interface EndpointParts extends DeliverParts {
 export interface EndpointObject {
   /** Starts a delivery now. `key` is the endpoint's, and names the object. */
   wake(key: EndpointKey): Promise<void>
+  /** The key with which the object was woken. */
+  key(): Promise<EndpointKey | undefined>
   /** Delivers due events, and sets the next alarm. */
   alarm(): Promise<void>
 }
@@ -37,6 +39,7 @@ export function createEndpoint(parts: EndpointParts): EndpointObject {
     if (due === null || due > at) await host.setAlarm(at)
   }
   return {
+    key: () => host.load<EndpointKey>(keyName),
     async wake(key) {
       if ((await host.load(keyName)) !== key) host.save(keyName, key)
       await setEarlier(clock.now())

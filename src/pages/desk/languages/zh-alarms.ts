@@ -145,4 +145,8 @@ export const zhAlarms: AlarmTexts = {
     '某接收端三天来一直拒收一个事件，该事件已搁置，后续事件继续。',
     '请从事件列表读取，或重新发送：`npm run operate -- webhooks replay --endpoint <n> --from <id> --production`。',
   ],
+  'archive-behind': [
+    '十分钟来一直无法写入归档。',
+    '其他一切照常进行；恢复后会从停下的地方继续写入。原因见日志行：请检查存储桶、其绑定和写入权限。如果日志行说缺少某一行，或某一段与此归档不衔接，说明有人改动过数据库或存储桶：请先查明改动了什么。',
+  ],
 }

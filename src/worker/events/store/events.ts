@@ -1,6 +1,7 @@
 import { type SQL, type SQLWrapper, sql } from 'drizzle-orm'
 import type { EntryType, EventId, OrderId } from '../../common/ids.ts'
 import type { UnixMs } from '../../common/time.ts'
+import { archives } from '../../d1/archive-tables.ts'
 import { fixedStatement, type ReadDatabase, shown, type WriteDatabase } from '../../d1/database.ts'
 import { events, removedEvents } from '../../d1/state-tables.ts'
 import { flows, transfers, wallets } from '../../d1/tables.ts'
@@ -89,14 +90,15 @@ const selectFirst = (limit: SQLWrapper) => sql`
 
 /**
  * SQL that selects the ids of at most `max` of the oldest events, all of them from before the time
- * `before`. If the oldest event is from `before` or later, only that event is read.
+ * `before` and, where there is an archive, in it. If the oldest event is from `before` or later,
+ * only that event is read.
  */
 export function selectOldest(before: SQLWrapper, max: SQLWrapper): SQL {
   const limit = sql`iif((SELECT at FROM (${selectFirst(sql`1`)})) < ${before}, ${max}, 0)`
   return sql`
 SELECT id FROM (
   SELECT id, max(at) OVER (ORDER BY id ROWS UNBOUNDED PRECEDING) AS newest FROM (${selectFirst(limit)}))
-WHERE newest < ${before}`
+WHERE newest < ${before} AND id <= coalesce((SELECT ${archives.event} FROM ${archives}), id)`
 }
 
 const oldest = selectOldest(sql`${sql.placeholder('before')}`, sql`${max}`)

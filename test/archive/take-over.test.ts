@@ -1,0 +1,147 @@
+import { env } from 'cloudflare:workers'
+import { describe, expect, it } from 'vitest'
+import { addressIn, payFinal, type RunningService, usdtTo } from '../http/service.ts'
+import { archive, linesOf, names, rowOf, segments, startArchived, testSealKey, textAt } from './harness.ts'
+
+const post = (service: RunningService, osn: string) => service.post([{ uid: 7, cuy: 2, type: 5, osn, amt: '1' }])
+
+/** A bucket that throws after the put of a segment, as if its answer were lost. */
+const losingAnswers = () => {
+  const lost = { count: 0, from: 0 }
+  const put = async (...given: Parameters<R2Bucket['put']>) => {
+    const stored = await env.ARCHIVE_BUCKET.put(...given)
+    lost.count += 1
+    if (lost.count > lost.from) throw new Error('the answer is lost')
+    return stored
+  }
+  return { put: put as unknown as R2Bucket['put'], lost }
+}
+
+/** Copies the row of the archive, to put it back later as a restore does. */
+async function remember(service: RunningService) {
+  const row = await rowOf(service)
+  const changes = await service.db.prepare('SELECT * FROM archive_change').all()
+  return { row, changes: changes.results }
+}
+
+describe('a segment that is in the bucket already', () => {
+  it('is taken over after a lost answer, and never written again', async () => {
+    const { put, lost } = losingAnswers()
+    lost.from = 1
+    const service = await startArchived({ SEAL_KEY: testSealKey }, { put })
+    await post(service, 'a')
+    await archive(service) // its checkpoint is lost, too
+    const [first] = await segments()
+    lost.from = Number.POSITIVE_INFINITY
+    await post(service, 'b')
+    await archive(service)
+    expect((await segments())[0]).toEqual(first)
+    expect((await linesOf('entry')).map(({ osn }) => osn)).toEqual(['a', 'b'])
+    expect((await segments()).map(({ head }) => [head.epoch, head.common])).toEqual([
+      [1, undefined],
+      [1, undefined],
+    ])
+    expect((await names()).filter((name) => name.endsWith('.checkpoint'))).toHaveLength(2)
+  })
+
+  it('is taken over from a second writer, whoever stores the position', async () => {
+    const service = await startArchived()
+    await archive(service)
+    const other = service.with({})
+    for (const osn of ['a', 'b', 'c']) {
+      await post(service, osn)
+      service.clock.seconds += 30
+      await Promise.all([service.cron(), other.cron()])
+      await Promise.all([service.deliver(), other.deliver()])
+    }
+    await archive(service)
+    expect((await linesOf('entry')).map(({ osn }) => osn)).toEqual(['a', 'b', 'c'])
+    const list = await segments()
+    expect(list.every(({ head }) => head.epoch === 1)).toBe(true)
+    expect(await rowOf(service)).toMatchObject({ lines: (list.at(-1)?.head.last ?? 0) + 1 })
+  })
+
+  it('stops the archive where it follows another one', async () => {
+    const service = await startArchived()
+    await archive(service)
+    const name = (await names())[0]?.replace(
+      /\d{15}/,
+      String((await segments())[0]?.lines.length ?? 0)
+        .padStart(15, '0')
+        .replace(/\d$/, '3'),
+    )
+    await env.ARCHIVE_BUCKET.put(
+      String(name),
+      (await textAt((await names())[0] ?? '')).replaceAll('"first":0', '"first":3').replace('"last":2', '"last":5'),
+    )
+    await post(service, 'a')
+    await archive(service)
+    expect(service.lines.join('\n')).toContain('does not follow this archive')
+  })
+})
+
+describe('a restored database', () => {
+  it('begins an epoch that names the last line that both have', async () => {
+    const service = await startArchived()
+    const own = await addressIn(await service.get('/tron/generate'))
+    await archive(service)
+    const before = await remember(service)
+    payFinal(service, usdtTo(own, 25_000_000n))
+    await service.tick()
+    await archive(service)
+    await post(service, 'lost')
+    await archive(service)
+    // the row is that of an older copy, and so is the ledger, as far as this test needs it
+    await service.db.batch([
+      ...[
+        'flow_is_never_deleted',
+        'wallet_follows_its_newest_entry',
+        'archive_goes_forward',
+        'archive_has_one_row',
+      ].map((name) => service.db.prepare(`DROP TRIGGER ${name}`)),
+      service.db.prepare(`DELETE FROM stored_flow WHERE osn = 'lost'`),
+      service.db.prepare('UPDATE wallet SET balance = 25000000, entry_count = 1, newest_entry = 1'),
+      service.db.prepare('DELETE FROM archive'),
+      service.db
+        .prepare(
+          `INSERT INTO archive SELECT value ->> 0, value ->> 1, value ->> 2, value ->> 3, value ->> 4, value ->> 5, value ->> 6, value ->> 7, value ->> 8, value ->> 9, value ->> 10, value ->> 11, value ->> 12, value ->> 13 FROM (SELECT ? AS value)`,
+        )
+        .bind(JSON.stringify(Object.values(before.row ?? {}))),
+    ])
+    await post(service, 'other')
+    await archive(service)
+    const list = await segments()
+    expect(list.map(({ head }) => head.epoch)).toEqual([1, 1, 1, 1, 2])
+    const last = list.at(-1)
+    const lost = list[3]
+    expect(last?.head).toMatchObject({
+      first: (lost?.head.last ?? 0) + 1,
+      common: (lost?.head.first ?? 0) - 1,
+      from: { event: 1 },
+    })
+    expect((await linesOf('entry')).map(({ osn }) => osn)).toEqual([undefined, 'lost', 'other'])
+    await post(service, 'more')
+    await archive(service)
+    expect((await segments()).at(-1)?.head).toMatchObject({ epoch: 2 })
+    expect((await segments()).at(-1)?.head.common).toBeUndefined()
+  })
+})
+
+describe('a bucket that fails', () => {
+  it('delays no post, and the archive goes on where it was', async () => {
+    const away = new Set(['put'])
+    const put = async (...given: Parameters<R2Bucket['put']>) => {
+      if (away.has('put')) throw new Error('R2 is full')
+      return env.ARCHIVE_BUCKET.put(...given)
+    }
+    const service = await startArchived({}, { put: put as unknown as R2Bucket['put'] })
+    for (const osn of ['a', 'b', 'c']) {
+      expect((await post(service, osn)).status).toBe(200)
+      await archive(service)
+    }
+    expect(await names()).toEqual([])
+    away.clear()
+    await archive(service)
+    expect((await linesOf('entry')).map(({ osn }) => osn)).toEqual(['a', 'b', 'c'])
+  })
+})
