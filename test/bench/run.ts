@@ -6,6 +6,7 @@
  */
 import { printLine, UserError } from '../support/project.ts'
 import { type Figure, type Scale, toTable } from './figure.ts'
+import { measureAudit } from './figures/audit.ts'
 import { measureBundle } from './figures/bundle.ts'
 import { measureCatchUp } from './figures/catch-up.ts'
 import { measureCells } from './figures/cells.ts'
@@ -38,6 +39,7 @@ const groups: Readonly<Record<string, (scale: Scale) => Promise<readonly Figure[
   bundle: measureBundle,
   page: measurePage,
   cells: measureCells,
+  audit: measureAudit,
 }
 const args = process.argv.slice(2)
 const isQuick = args.includes('--quick')

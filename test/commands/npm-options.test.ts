@@ -2,6 +2,7 @@ import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync, wri
 import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { auditOptions, runAudit } from '../../src/commands/audit/command.ts'
 import { runCollect } from '../../src/commands/collect/command.ts'
 import { collectOptions } from '../../src/commands/collect/command-line.ts'
 import { runDeploy, runMigrate } from '../../src/commands/deploy/command.ts'
@@ -70,6 +71,7 @@ const commands = [
   ['deploy'],
   ['db:migrate'],
   ['operate', 'gap', 'list'],
+  ['audit', 'verify', '.'],
 ]
 /**
  * Spellings of an option that names a deployment, for calls without the `--` before it. Each
@@ -141,6 +143,7 @@ const options = {
   deploy: Object.keys(placeOptions),
   'db:migrate': Object.keys(placeOptions),
   operate: Object.keys(operateOptions),
+  audit: Object.keys(auditOptions),
 }
 /**
  * All names of options except two that npm does not turn into a variable of the same name:
@@ -207,6 +210,7 @@ describe('each option of each command', () => {
     deploy: runDeploy,
     'db:migrate': runMigrate,
     operate: runOperate,
+    audit: runAudit,
   }
 
   it.each(Object.entries(callable))('of npm run %s is looked for', async (tool, run) => {

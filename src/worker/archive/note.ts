@@ -67,18 +67,35 @@ export function openCheckpoint(
   key: NoteKey,
   parts: { readonly sha256: Sha256; readonly verify: VerifySignature },
 ): Result<Checkpoint, string> {
+  const read = readCheckpoint(note)
+  if (!read.ok) return read
+  const { text, signatures, checkpoint } = read.value
+  const id = bytesToHex(keyIdOf(key, parts.sha256))
+  const own = signatures.find((one) => one.name === key.name && one.id === id)
+  if (own === undefined) return err(`the note is not signed by ${key.name} with this key`)
+  if (!parts.verify(own.signature, utf8.encode(text), key.publicKey)) return err('the signature is wrong')
+  return ok(checkpoint)
+}
+
+/** A note that is a checkpoint. Nothing says that its signatures are right. */
+export interface ReadNote {
+  /** What is signed. */
+  readonly text: string
+  /** `id`: 8 hex digits of the key. */
+  readonly signatures: readonly { readonly name: string; readonly id: string; readonly signature: Uint8Array }[]
+  readonly checkpoint: Checkpoint
+}
+
+/** Reads a note without checking its signatures. The error says why it is no checkpoint. */
+export function readCheckpoint(note: string): Result<ReadNote, string> {
   const end = note.lastIndexOf('\n\n')
   if (end === -1 || !note.endsWith('\n')) return err('the note has no signature')
   const text = note.slice(0, end + 1)
   const lines = note.slice(end + 2, -1).split('\n')
-  const id = bytesToHex(keyIdOf(key, parts.sha256))
-  const signatures = lines.map((line) => readSignature(line))
-  if (signatures.includes(null)) return err('a signature line has another form')
-  const own = signatures.find((one) => one?.name === key.name && one.id === id)
-  if (own === undefined || own === null) return err(`the note is not signed by ${key.name} with this key`)
-  if (!parts.verify(own.signature, utf8.encode(text), key.publicKey)) return err('the signature is wrong')
+  const signatures = lines.map(readSignature).filter((one) => one !== null)
+  if (signatures.length < lines.length) return err('a signature line has another form')
   const checkpoint = parseCheckpoint(text)
-  return checkpoint === null ? err('the signed text is no checkpoint') : ok(checkpoint)
+  return checkpoint === null ? err('the signed text is no checkpoint') : ok({ text, signatures, checkpoint })
 }
 
 function readSignature(line: string) {

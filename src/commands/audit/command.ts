@@ -1,0 +1,68 @@
+import { parseArgs } from 'node:util'
+import type { CommandOutput } from '../command-output.ts'
+import { runTool } from '../run-tool.ts'
+import { OptionError, ToolError } from '../tool-error.ts'
+import { listArchives } from './archive-files.ts'
+import { describeReport } from './report.ts'
+import { readSeals } from './seals.ts'
+import { isFault } from './segment.ts'
+import { type VerifyProgress, verifyCell } from './verify.ts'
+
+const usage = `npm run audit -- verify <folder> [--verifier <key>]… [--checkpoint <file>]…
+  verify    checks an archive: a folder with a copy of the bucket, or with one cell of it
+    --verifier    the key that verifies its checkpoints, in one line
+    --checkpoint  a checkpoint that was kept elsewhere: the archive must contain what it is about`
+
+const texts = { type: 'string', multiple: true, default: [] as string[] } as const
+export const auditOptions = { verifier: texts, checkpoint: texts } as const
+
+/** Lines between two lines of progress. */
+const progressLines = 100_000
+
+/** Runs `npm run audit` with these words and options. Returns its exit code. */
+export function runAudit(args: readonly string[], output: CommandOutput): Promise<number> {
+  return runTool({ usage, options: Object.keys(auditOptions) }, args, output, async () => {
+    const { values, positionals } = parseArgs({ args: [...args], options: auditOptions, allowPositionals: true })
+    const [name, folder, ...others] = positionals
+    if (name !== 'verify' || folder === undefined || others.length > 0)
+      throw new OptionError('which command and folder?')
+    return verifyFolder(folder, values, output)
+  })
+}
+
+function verifyFolder(
+  folder: string,
+  { verifier, checkpoint }: { readonly verifier: readonly string[]; readonly checkpoint: readonly string[] },
+  output: CommandOutput,
+): number {
+  const cells = listArchives(folder)
+  const seals = readSeals(verifier, checkpoint)
+  const origins = new Set<string>()
+  let isRight = true
+  for (const files of cells) {
+    output.stdout.write(`${files.name}\n`)
+    const found = verifyCell(files, seals, createProgress(output))
+    isRight &&= !isFault(found)
+    if (isFault(found)) {
+      output.stdout.write(`  WRONG ${found.file}${found.line === null ? '' : `, line ${found.line}`}: ${found.why}.\n`)
+      continue
+    }
+    origins.add(found.origin)
+    for (const line of describeReport(found)) output.stdout.write(`  ${line}\n`)
+  }
+  const named = [...seals.keys.keys(), ...seals.kept.map(({ checkpoint: { origin } }) => origin)]
+  const other = isRight ? named.find((origin) => !origins.has(origin)) : undefined
+  if (other !== undefined) throw new ToolError(`${folder} has no archive of ${other}`, 'name the folder with all cells')
+  output.stdout.write(isRight ? 'Nothing is wrong.\n' : 'This archive is not what the service has written.\n')
+  return isRight ? 0 : 1
+}
+
+/** Prints how far a long check is, on the stream that is not its result. */
+function createProgress({ stderr }: CommandOutput): VerifyProgress {
+  let printed = 0
+  return (lines, segments, total) => {
+    if (lines < printed + progressLines || segments === total) return
+    printed = lines
+    stderr.write(`  … ${lines} lines, segment ${segments} of ${total}\n`)
+  }
+}

@@ -1,0 +1,27 @@
+import type { CellReport } from './verify.ts'
+
+/** What is right, and what could not be checked: a sentence each. */
+export function describeReport({ lines, segments, epochs, counts, seal }: CellReport): readonly string[] {
+  const { entries, credits, paid, completeTo } = counts
+  const open = lines - 1 - completeTo
+  return [
+    `${lines} lines in ${segments} segments: ${entries} entries, ${credits} credited deposits, ${paid} paid payouts.`,
+    ...epochs.map(({ epoch, from, to }) =>
+      to < from
+        ? `Epoch ${epoch} begins after line ${to}; no line before it has become untrue.`
+        : `Epoch ${epoch}: a restore has made lines ${from} to ${to} untrue.`,
+    ),
+    open === 0 ? 'It is complete.' : `The newest ${open} lines may lack lines that they refer to.`,
+    ...describeSeal(lines, seal),
+  ]
+}
+
+function describeSeal(lines: number, { size, isVerified, without, kept }: CellReport['seal']): readonly string[] {
+  if (size === 0) return ['It has no checkpoint: nobody outside can tell whether all of it was made anew.']
+  return [
+    `Checkpoints seal ${size} lines${size < lines ? `, and not the newest ${lines - size}` : ''}.`,
+    ...(isVerified ? [] : ['Their signatures were not checked: give --verifier.']),
+    ...(without === 0 ? [] : [`${without} segments have no checkpoint of their own.`]),
+    ...(kept === 0 ? [] : [`It contains what ${kept} checkpoints that were kept elsewhere are about.`]),
+  ]
+}
