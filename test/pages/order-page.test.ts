@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { noPageSettings } from '../../src/worker/http/page-settings.ts'
 import { passTime } from './browser.ts'
 import { usePages } from './fixture.ts'
-import { poke, see, seeIn, shownText, textOfFirst, tokenOf } from './reading.ts'
+import { openFold, poke, see, seeIn, shownText, textOfFirst, tokenOf } from './reading.ts'
 import { exact } from './scripted-service.ts'
 import { currencies, order, payAddress, type ToldOrder, transfer } from './story.ts'
 
@@ -130,19 +130,27 @@ describe('the page of an order', () => {
     expect(await page.$eval('.paying', (paying) => (paying as HTMLElement).hidden)).toBe(true)
   })
 
-  it('is not paid by what pays another order of the same user, open at the same time', async () => {
-    pages.service.settings = settings
-    const other = order({ order: '1042', address: ownAddress, return: back })
-    pages.story.orders = [order({ return: back }), other]
-    const [first, second] = [await pages.openFor(claims), await pages.openFor({ ...claims, order: '1042' })]
-    expect(await textOfFirst(second, '.address')).toBe(ownAddress)
-    pages.story.transfers = [transfer(4, 'credited')]
-    for (const page of [first, second]) await poke(page)
-    await seeIn(first, '.summary', 'Paid')
-    await second.waitForSelector('[data-fold="arrivals"]', { visible: true })
-    expect(await textOfFirst(second, '.pay h2')).toBe('Send 25 USDT')
-    expect(await second.title()).toBe('Pay 25 USDT')
-  })
+  it.each([
+    ['en', 'Paid', 'Send 25 USDT', 'Pay 25 USDT'],
+    ['zh', '支付成功', '请支付 25 USDT', '支付 25 USDT'],
+  ])(
+    'is not paid by what pays another order of the same user, open at the same time (%s)',
+    async (language, paid, asks, title) => {
+      pages.service.settings = settings
+      const other = order({ order: '1042', address: ownAddress, return: back })
+      pages.story.orders = [order({ return: back }), other]
+      const reader = { languages: [language] }
+      const first = await pages.openFor(claims, reader)
+      const second = await pages.openFor({ ...claims, order: '1042' }, reader)
+      expect(await textOfFirst(second, '.address')).toBe(ownAddress)
+      pages.story.transfers = [transfer(4, 'credited')]
+      for (const page of [first, second]) await poke(page)
+      await seeIn(first, '.summary', paid)
+      await second.waitForSelector('[data-fold="arrivals"]', { visible: true })
+      expect(await textOfFirst(second, '.pay h2')).toBe(asks)
+      expect(await second.title()).toBe(title)
+    },
+  )
 
   it('reads the order again with each transfer to it, and asks for nothing that has come meanwhile', async () => {
     const page = await openAsked()
@@ -213,59 +221,95 @@ describe('the page of an order', () => {
     },
   )
 
-  it('that the user does not have asks for nothing, and is shown as soon as it is there', async () => {
-    pages.story.orders = []
-    const page = await pages.open({}, `#token=${tokenOf(claims)}`)
-    await seeIn(page, '.obstacle', 'This order is not known here')
-    await seeIn(page, '.obstacle', 'Please do not send anything')
-    expect(await askingOf(page)).toEqual(['This order is not known here'])
-    expect(pages.asked('/tron/generate')).toBe(0)
-    pages.story.orders = [order()]
-    await poke(page)
-    await seeIn(page, '.pay h2', 'Send 25 USDT')
-  })
+  it.each([
+    ['en', 'This order is not known here', 'Please do not send anything', 'Send 25 USDT'],
+    ['zh', '此处没有这个订单', '请不要转账。', '请支付 25 USDT'],
+  ])(
+    'that the user does not have asks for nothing, and is shown as soon as it is there (%s)',
+    async (language, unknown, nothing, asks) => {
+      pages.story.orders = []
+      const page = await pages.open({ languages: [language] }, `#token=${tokenOf(claims)}`)
+      for (const words of [unknown, nothing]) await seeIn(page, '.obstacle', words)
+      expect(await askingOf(page)).toEqual([unknown])
+      expect(pages.asked('/tron/generate')).toBe(0)
+      pages.story.orders = [order()]
+      await poke(page)
+      await seeIn(page, '.pay h2', asks)
+    },
+  )
 
   it.each([
-    ['cancelled', 'This order is cancelled', '25'],
-    ['expired', 'This order has expired', '20'],
-  ])('that is %s says so and to send nothing, with what has come and the way back', async (state, words, amount) => {
-    pages.story.transfers = [transfer(4, 'credited', { amt: exact(amount) })]
-    const page = await openAsked({ state })
-    await seeIn(page, '.summary', words)
-    await seeIn(page, '.summary', 'Please do not send anything now.')
-    expect(await askingOf(page)).toEqual([words, 'Back to shop.example'])
-    expect(await page.title()).toBe(words)
-    await seeIn(page, '.status .words', state === 'cancelled' ? 'It is in your balance.' : 'It counts for this order.')
-    const isSummed = (await textOfFirst(page, '.summary')).includes('Of 25 USDT: 20 USDT credited, 5 USDT missing.')
-    expect(isSummed).toBe(state === 'expired')
-  })
+    ['cancelled', 'en', '25', 'This order is cancelled', 'Please do not send anything now.', 'It is in your balance.'],
+    ['cancelled', 'zh', '25', '订单已取消', '请不要再转账。', '已计入您的余额。'],
+    ['expired', 'en', '20', 'This order has expired', 'Please do not send anything now.', 'It counts for this order.'],
+    ['expired', 'zh', '20', '订单已过期', '请不要再转账。', '已计入本订单。'],
+  ])(
+    'that is %s says so and to send nothing, with what has come and the way back (%s)',
+    async (state, language, amount, words, nothing, why) => {
+      pages.story.transfers = [transfer(4, 'credited', { amt: exact(amount) })]
+      const page = await openAsked({ state }, { languages: [language] })
+      for (const says of [words, nothing]) await seeIn(page, '.summary', says)
+      const way = language === 'zh' ? '返回 shop.example' : 'Back to shop.example'
+      expect(await askingOf(page)).toEqual([words, way])
+      expect(await page.title()).toBe(words)
+      await seeIn(page, '.status .words', why)
+      const sums = {
+        en: 'Of 25 USDT: 20 USDT credited, 5 USDT missing.',
+        zh: '共 25 USDT，已入账 20 USDT，还差 5 USDT。',
+      }[language]
+      expect((await textOfFirst(page, '.summary')).includes(sums ?? '')).toBe(state === 'expired')
+    },
+  )
 
-  it('says until when it holds, counts the last ten minutes down, and then asks for nothing, by itself', async () => {
-    const page = await openAsked({ until: inSeconds(602) })
-    expect(await textOfFirst(page, '.destination h3')).toMatch(/^Address: pay by \d\d\/\d\d\/\d{4}, \d\d:\d\d [AP]M$/)
-    await page.waitForFunction(() => document.querySelector('.destination h3')?.textContent.includes('pay within 9:5'))
-    await page.waitForSelector('.address', { visible: true })
-    pages.story.orders = [order({ return: back, until: inSeconds(6) })]
-    await page.reload()
-    await page.waitForFunction(() => document.querySelector('.destination h3')?.textContent.includes('pay within 0:0'))
-    await page.waitForSelector('.address', { visible: true })
-    await seeIn(page, '.summary', 'This order has expired')
-    expect(await askingOf(page)).toEqual(['This order has expired', 'Back to shop.example'])
-    await seeIn(page, '[role="status"].unseen', 'Please do not send anything now.')
-  })
+  it.each([
+    [
+      'en',
+      /^Address: pay by \d\d\/\d\d\/\d{4}, \d\d:\d\d [AP]M$/,
+      ['pay within 9:5', 'pay within 0:0'],
+      ['This order has expired', 'Please do not send anything now.', 'Back to shop.example'],
+    ],
+    [
+      'zh',
+      /^充值地址：请在 \d{4}\/\d\d\/\d\d \d\d:\d\d 前付款$/,
+      ['请在 9:5', '请在 0:0'],
+      ['订单已过期', '请不要再转账。', '返回 shop.example'],
+    ],
+  ] as const)(
+    'says until when it holds, counts the last ten minutes down, and then asks for nothing, by itself (%s)',
+    async (language, until, [begins, ends], [expired, nothing, way]) => {
+      const counts = (words: string) =>
+        page.waitForFunction((text) => document.querySelector('.destination h3')?.textContent.includes(text), {}, words)
+      const page = await openAsked({ until: inSeconds(602) }, { languages: [language] })
+      expect(await textOfFirst(page, '.destination h3')).toMatch(until)
+      await counts(begins)
+      await page.waitForSelector('.address', { visible: true })
+      pages.story.orders = [order({ return: back, until: inSeconds(6) })]
+      await page.reload()
+      await counts(ends)
+      await page.waitForSelector('.address', { visible: true })
+      await seeIn(page, '.summary', expired)
+      expect(await askingOf(page)).toEqual([expired, way])
+      await seeIn(page, '[role="status"].unseen', nothing)
+    },
+  )
 
-  it('that is short by no more than its tolerance is paid, and asks for nothing more', async () => {
-    const page = await openAsked({ at_least: '24' })
-    expect(await textOfFirst(page, '.pay h2')).toBe('Send 25 USDT')
-    pages.story.transfers = [transfer(4, 'seen', { amt: exact('24'), seconds: 40 })]
-    await poke(page)
-    await seeIn(page, '.summary', '24 USDT is on its way')
-    await seeIn(page, '.summary', 'Nothing is missing.')
-    pages.story.transfers = [transfer(4, 'credited', { amt: exact('24') })]
-    await poke(page)
-    await seeIn(page, '.summary', '24 USDT of 25 USDT has arrived and is credited. That is enough.')
-    expect(await askingOf(page)).toEqual(['Paid', 'Back to shop.example'])
-  })
+  it.each([
+    ['en', 'Send 25 USDT', ['24 USDT is on its way', 'Nothing is missing.'], 'That is enough.', ['Paid', 'Back to']],
+    ['zh', '请支付 25 USDT', ['24 USDT 正在确认中', '无需再转账'], '无需补足。', ['支付成功', '返回']],
+  ])(
+    'that is short by no more than its tolerance is paid, and asks for nothing more (%s)',
+    async (language, asks, coming, enough, [paid, way]) => {
+      const page = await openAsked({ at_least: '24' }, { languages: [language] })
+      expect(await textOfFirst(page, '.pay h2')).toBe(asks)
+      pages.story.transfers = [transfer(4, 'seen', { amt: exact('24'), seconds: 40 })]
+      await poke(page)
+      for (const words of coming) await seeIn(page, '.summary', words)
+      pages.story.transfers = [transfer(4, 'credited', { amt: exact('24') })]
+      await poke(page)
+      await seeIn(page, '.summary', enough)
+      expect(await askingOf(page)).toEqual([paid, `${way} shop.example`])
+    },
+  )
 
   it('of which all is held asks for nothing more, and says what it waits for', async () => {
     pages.story.transfers = [transfer(4, 'held', { reason: 'review', why: 'x' })]
@@ -297,6 +341,28 @@ describe('the page of an order', () => {
       all.map((one) => one.textContent?.includes('does not count')),
     )
     expect(counted).toEqual([false, true])
+  })
+
+  it('says nothing of using its address again', async () => {
+    const page = await openAsked()
+    await openFold(page, 'how')
+    await seeIn(page, '.how', 'some seconds after your wallet has sent it')
+    expect(await shownText(page, '.how')).not.toContain('again')
+    await page.evaluate((token) => location.replace(`#token=${token}`), tokenOf({ sub: '7' }))
+    await seeIn(page, '.how', 'The address stays yours: you can use it again.')
+  })
+
+  it('says in Chinese, too, what has come, what is missing, and what does not count', async () => {
+    const page = await openAsked({}, { languages: ['zh'] })
+    pages.story.transfers = [
+      transfer(6, 'seen', { amt: exact('5'), created_at: at(6), seconds: 40 }),
+      transfer(5, 'credited', { cuy: 1, created_at: at(5) }),
+      transfer(4, 'credited', { amt: exact('15'), created_at: at(4) }),
+    ]
+    await poke(page)
+    await seeIn(page, '.summary', '共 25 USDT，已入账 15 USDT，确认中 5 USDT，还差 5 USDT。')
+    await seeIn(page, '.summary', '25 TRX 已计入您的余额。本订单只收 USDT，因此这笔转账不计入本订单。')
+    expect([await textOfFirst(page, '.pay h2'), await page.title()]).toEqual(['请再支付 5 USDT', '还差 5 USDT'])
   })
 
   it('is shown without an address while its currency is closed, and offers no other one', async () => {

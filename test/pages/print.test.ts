@@ -73,6 +73,17 @@ describe('on paper', () => {
     expect(lefts.map((one) => one === lefts[0])).toEqual([true, true, true, true]) // all begin at the same margin
   })
 
+  it('what was paid is a receipt in Chinese, too: address, network and the amount that was asked for', async () => {
+    pages.story.orders = [{ ...asked, amt: '25', at_least: '24' }]
+    const page = await pages.openFor(claims, { languages: ['zh'] })
+    pages.story.transfers = [transfer(4, 'credited', { amt: exact('24') })]
+    await poke(page)
+    await seeIn(page, '.summary', '支付成功')
+    const text = (await printedLines(page)).join('\n')
+    for (const words of ['25 USDT', '24 USDT', '网络', 'TRON（波场）', '充值地址', payAddress, 'A-1041', txidOf(4)])
+      expect(text).toContain(words)
+  })
+
   it('what is to be paid has the whole address, its code, the amount and the network', async () => {
     pages.story.orders = [asked]
     const page = await pages.openFor(claims)

@@ -203,11 +203,13 @@ export function createHow(context: DepositContext): PageView {
       const { name, isTest } = networkOf(context)
       const offered = model.offer?.list.filter(({ retired }) => !retired) ?? []
       const symbols = offered.map(({ symbol }) => symbol)
-      fill(JSON.stringify([symbols, name]), () => {
+      const isOrder = model.session.claim.order !== null
+      fill(JSON.stringify([symbols, name, isOrder]), () => {
         const words = [
           texts.howFrom(symbols.join(texts.or)),
           texts.howNetwork(isTest ? name : texts.asTron),
-          ...[texts.howAmount, texts.howLost, texts.compare, texts.howStages, texts.howKeep],
+          ...[texts.howAmount, texts.howLost, texts.compare, texts.howStages],
+          ...(isOrder ? [] : [texts.howKeep]), // the address of an order is for that order
         ]
         return words.map((line) => html('li', {}, line))
       })

@@ -142,7 +142,7 @@ export const en = {
     'What counts is what arrives: fees that your wallet or exchange takes off come first. Less than the minimum is not credited.',
   howLost: 'Other tokens, or the same one on another network such as Ethereum or BNB Chain, cannot be brought back.',
   howStages:
-    'It is found about half a minute after your wallet has sent it, final about a minute later, and then credited at once.',
+    'It is found some seconds after your wallet has sent it, final about a minute later, and then credited at once.',
   howKeep: 'The address stays yours: you can use it again.',
 
   questionHeading: 'I paid, but nothing shows',

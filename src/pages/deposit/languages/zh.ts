@@ -128,7 +128,7 @@ export const zh: Texts = {
   asTron: 'TRON（代币选 TRC-20）',
   howAmount: '按实际到账金额计算，即扣除钱包或交易所手续费后的金额。低于最低金额不会入账。',
   howLost: '转入其他代币，或通过以太坊、BNB Chain 等其他网络转入，资产无法找回。',
-  howStages: '钱包转出约半分钟后会被发现，再过约一分钟最终确认，然后立即入账。',
+  howStages: '钱包转出几秒后会被发现，再过约一分钟最终确认，然后立即入账。',
   howKeep: '该地址永久属于您，可以重复使用。',
 
   questionHeading: '我已付款，但没有显示',
