@@ -1,15 +1,19 @@
 import { expect, it } from 'vitest'
+import { ms } from '../d1/fixtures.ts'
 import {
   after,
+  ask,
   asked,
   askOne,
   balance,
+  cancel,
   day,
   events,
   expire,
   hour,
   minute,
   openOrders,
+  order,
   pay,
   sayOne,
   second,
@@ -91,4 +95,21 @@ it('expired, it can still be paid: late goes by the block', async () => {
     'order.paid A: paid 25',
   ])
   expect(asked).toBeGreaterThan(0)
+})
+
+it.each([
+  ['cancelled', hour],
+  ['paid', hour],
+  ['expired', day],
+])('one that is %s holds its address for 24 hours more, and then the next order has it', async (state, ended) => {
+  const db = await openOrders()
+  const { address } = await askOne(db)
+  if (state === 'cancelled') await cancel(db, 'A', after(ended))
+  if (state === 'paid')
+    await pay(db, 1, { to: address, units: trx(25), madeAt: after(hour - second), at: after(ended) })
+  if (state === 'expired') await expire(db, after(ended))
+  expect(await sayOne(db)).toContain(state)
+  const next = async (reference: string, at: number) => (await ask(db, [order(reference)], ms(at)))[0]?.address
+  expect(await next('B', after(ended + day - second))).not.toBe(address)
+  expect(await next('C', after(ended + day))).toBe(address)
 })

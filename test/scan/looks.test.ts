@@ -5,6 +5,7 @@ import { addressOf } from '../support/transaction-spec.ts'
 import { balancesOf, breakNodes, eventsOf, stateOf, statesOf } from './harness.ts'
 
 const blockMs = 3_000
+const orderOf7 = { uid: 7, cuy: 1, amt: '25', order: 'tea' }
 /** In milliseconds: how often the test looks whether something is due. */
 const stepMs = 250
 
@@ -116,6 +117,20 @@ describe('while somebody waits for a payment', () => {
     await live(40)
     expect(service.scannerHost.timer).toBeNull()
     await service.get('/tron/recharge') // who asks for a scan waits, too
+    expect(service.scannerHost.timer).not.toBeNull()
+  })
+
+  it.each<[string, (service: RunningService) => Promise<unknown>]>([
+    ['the address of an order', ({ send }) => send('/ledger/orders', { orders: [orderOf7] })],
+    ['the address of an order, over RPC', ({ rpc }) => rpc.askOrders([orderOf7], 'shop')],
+    ['an address over RPC', ({ rpc }) => rpc.address(7)],
+  ])('who was given %s waits, too', async (_, give) => {
+    const service = await startService()
+    service.clock.seconds = service.chain.tip().timeMs / 1000
+    await service.tick()
+    expect(service.scannerHost.timer).toBeNull()
+    await give(service)
+    await service.settled()
     expect(service.scannerHost.timer).not.toBeNull()
   })
 

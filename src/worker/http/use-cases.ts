@@ -194,7 +194,7 @@ function ofOrders<A>(write: WriteAmount<A>) {
       usersIn: 'orders',
       scope: () => 'ledger:post',
       member: 'orders',
-      followUp: 'note-and-wake',
+      followUp: 'expect-payment', // their addresses are given to who pays; no event is stored
       async writes(context, sent, by: Backend) {
         const asked = await askOrders(context, sent, by.name, context.clock.now())
         if (!asked.ok) return asked

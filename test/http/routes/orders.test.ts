@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import { followChain, orderMembers, tea } from '../../orders/answers.ts'
+import { retiredUsdt } from '../../scan/harness.ts'
 import {
   addressFrom,
   failed,
@@ -175,6 +176,58 @@ describe('POST /ledger/orders', () => {
     const refused = await ask(tea, { ...cake, ...changes })
     expect(refused).toEqual(failed(400, expect.stringMatching(why.source.replace('^', '^order 2: '))))
     expect(await found('')).toEqual([])
+  })
+
+  test.each([
+    ['retired', 'the currency takes no deposits any more'],
+    ['decimals-unknown', 'nodes have not agreed on the decimals of its contract yet'],
+    ['chain-forked', 'the nodes show another chain than the stored one'],
+  ])('refuses a currency that takes no deposits now: %s', async (reason, why) => {
+    if (reason === 'retired') service = service.with({ CURRENCIES: retiredUsdt })
+    if (reason === 'decimals-unknown') service = await startService() // before its first scan
+    if (reason === 'chain-forked') await service.db.prepare(`UPDATE scan SET halted = 'chain-forked'`).run()
+    const refused = await postOrders([tea])
+    expect(refused.headers.get('x-reason')).toBe(reason)
+    expect(await read(refused)).toEqual(failed(409, `order 1: nothing can be paid in it now: ${why}`))
+    expect(await found('')).toEqual([])
+  })
+
+  test('refuses more orders of a user than 1,000 that hold an address, until these are free again', async () => {
+    await askOne()
+    const rows = `WITH RECURSIVE n(i) AS (SELECT max(id) + 1 FROM stored_address
+      UNION ALL SELECT i + 1 FROM n WHERE i < (SELECT max(id) FROM stored_address) + 999)`
+    await service.db
+      .prepare(
+        `${rows} INSERT INTO stored_address (id, uid, address, issued_height, created_at, for_orders)
+          SELECT i, 7, unhex(printf('%040x', i)), (SELECT finalized FROM scan), 5, 1 FROM n`,
+      )
+      .run()
+    await service.db
+      .prepare(
+        `INSERT INTO payment_order (uid, cuy, reference, amount, at_least, address_id, after_height, until, take, mark,
+            posted_by, created_at, held_until)
+          SELECT 7, cuy, stored_address.id, amount, at_least, stored_address.id, after_height, until, 0, '', 'shop',
+            payment_order.created_at, held_until
+          FROM payment_order, stored_address WHERE for_orders = 1 AND address_id <> stored_address.id`,
+      )
+      .run()
+    const refused = await postOrders([cake])
+    expect(refused.headers.get('x-reason')).toBe('too-many-orders')
+    const why = 'order 1: 1000 orders of its user hold an address, and 1000 may'
+    expect(await read(refused)).toEqual(failed(409, why))
+    expect((await ask({ ...cake, uid: 8 })).status).toBe(200)
+    service.clock.seconds += 2 * 86_400
+    expect((await ask(cake)).status).toBe(200)
+  })
+
+  test('gives no user an address for orders as their own', async () => {
+    const first = await askOne({ uid: 9 })
+    const own = await read(await service.get('/tron/generate', 9))
+    expect(own).toMatchObject({ status: 200, body: { data: { address: expect.stringMatching(/^T/) } } })
+    const { address } = (own.body as { data: Listed }).data // our own answer
+    const second = await askOne({ uid: 9, order: 'other' })
+    expect(new Set([address, first.address, second.address]).size).toBe(3)
+    expect(await read(await service.get('/tron/generate', 9))).toEqual(own)
   })
 
   test('refuses a list that is empty, too long or none', async () => {
