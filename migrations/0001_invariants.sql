@@ -779,7 +779,7 @@ END;
 -- The transactions for which blocks must be read before their payout can have another one, or its money can go back: those that can be mined, and the expired
 -- ones of payouts that are not over, because a correction can take back the blocks that have shown them as expired.
 CREATE VIEW awaited_transaction AS
-SELECT one.reference, one.past_height FROM payout INDEXED BY payout_state CROSS JOIN payout_transaction AS one INDEXED BY payout_transaction_payout
+SELECT one.reference, one.past_height, one.ended FROM payout INDEXED BY payout_state CROSS JOIN payout_transaction AS one INDEXED BY payout_transaction_payout
   ON one.payout_id = payout.id AND (one.ended IS NULL OR one.ended = 'expired')
 WHERE payout.state IN ('approved', 'signed', 'stuck');
 --> statement-breakpoint
@@ -828,12 +828,14 @@ BEGIN
   INSERT INTO rescan (kind, from_height, to_height, next_height, why, created_at, next_try, tried_at, attempts)
     SELECT 'payout', low, OLD.to_height, low, OLD.why, NEW.finished_at, OLD.next_try, OLD.tried_at, OLD.attempts FROM (
       SELECT max(OLD.next_height, min(reference) + 1) AS low FROM awaited_transaction
-        WHERE NEW.closed IS NOT NULL AND reference < OLD.to_height AND coalesce(past_height, OLD.to_height) >= OLD.next_height)
+        WHERE NEW.closed IS NOT NULL AND reference < OLD.to_height AND coalesce(past_height, OLD.to_height) >= OLD.next_height
+          AND (ended IS NULL OR OLD.kind <> 'request'))
     WHERE low IS NOT NULL AND OLD.next_height <= (SELECT height FROM scan);
   SELECT RAISE(ABORT, 'rescan: a payout needs these blocks')
     WHERE NEW.closed IS NOT NULL AND OLD.next_height <= (SELECT height FROM scan) AND EXISTS (
       SELECT 1 FROM awaited_transaction
-        WHERE reference < OLD.to_height AND coalesce(past_height, OLD.to_height) >= OLD.next_height)
+        WHERE reference < OLD.to_height AND coalesce(past_height, OLD.to_height) >= OLD.next_height
+          AND (ended IS NULL OR OLD.kind <> 'request'))
       AND NOT EXISTS (SELECT 1 FROM rescan INDEXED BY rescan_open
         WHERE finished_at IS NULL AND kind = 'payout' AND to_height >= OLD.to_height);
 END;

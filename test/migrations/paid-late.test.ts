@@ -103,6 +103,16 @@ describe('while an earlier transaction of the payout may be in a block that is n
     await run(cancel)
   })
 
+  it('and goes back where an operator has closed blocks that were asked for again: they were read before', async () => {
+    await run(...passed, rescan({ from_height: '102', to_height: '104', next_height: '102' }))
+    await run(
+      `UPDATE rescan SET finished_at = 30, closed = 'not needed' WHERE finished_at IS NULL AND kind = 'request'`,
+    )
+    const isOpen = 'SELECT count(*) AS open FROM rescan WHERE finished_at IS NULL'
+    expect(await db.prepare(isOpen).first('open')).toBe(0)
+    await run(cancel)
+  })
+
   it('nor while its block is a gap, also one that an operator has closed', async () => {
     await run(...passed, gap(102))
     await expectNo(cancel, 'may not be given back now')
