@@ -144,6 +144,9 @@ export class Ledger extends WorkerEntrypoint<Bindings> implements LedgerMethods 
   events(after: number, limit?: number, options?: CellOptions) {
     return service.ledger(this.env).events(after, limit, options)
   }
+  checkpoint(options?: CellOptions) {
+    return service.ledger(this.env).checkpoint(options)
+  }
   wallets(uid: number, options?: CellOptions) {
     return service.ledger(this.env).wallets(uid, options)
   }

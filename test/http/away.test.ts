@@ -65,6 +65,7 @@ describe('while the database is away', () => {
         rpc.decideDeposits([{ txid: 'ab'.repeat(32), position: 0, decision: 'credit', why: 'x' }], 'shop'),
       entries: () => rpc.entries({ uid: 7 }),
       events: () => rpc.events(0),
+      checkpoint: () => rpc.checkpoint(),
       wallets: () => rpc.wallets(7),
       address: () => rpc.address(7),
       orders: () => rpc.orders({ uid: 7 }),

@@ -249,6 +249,7 @@ test.each<unknown>([0, 1, true, '', 'moved', 7n, [[]], [[1]], new Date(0), new M
       post: rpc.post([payment], 'shop', options),
       decideDeposits: rpc.decideDeposits([decision], 'shop', options),
       events: rpc.events(0, 1, options),
+      checkpoint: rpc.checkpoint(options),
       wallets: rpc.wallets(7, options),
       address: rpc.address(7, options),
       askPayouts: rpc.askPayouts([payout], 'shop', options),

@@ -16,7 +16,7 @@ export const err = <E>(error: E): { readonly ok: false; readonly error: E } => (
  */
 export type QueryFailure =
   | { readonly kind: 'bad-input'; readonly field: string; readonly why: string }
-  | { readonly kind: 'not-found'; readonly what: 'address' | 'transaction' }
+  | { readonly kind: 'not-found'; readonly what: 'address' | 'transaction' | 'checkpoint' }
   /** The user has `limit` addresses without a deposit, and gets no further one. */
   | { readonly kind: 'gap-limit'; readonly limit: number }
   /**

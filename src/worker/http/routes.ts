@@ -4,6 +4,7 @@ import { decideLedgerDeposits, decideLedgerDepositsDocs } from './routes/decide-
 import { health, healthDocs } from './routes/health.ts'
 import { ledgerAddress, ledgerAddressDocs } from './routes/ledger-address.ts'
 import { ledgerAddresses, ledgerAddressesDocs } from './routes/ledger-addresses.ts'
+import { ledgerCheckpoint, ledgerCheckpointDocs } from './routes/ledger-checkpoint.ts'
 import { ledgerDeposits, ledgerDepositsDocs } from './routes/ledger-deposits.ts'
 import { ledgerEntries, ledgerEntriesDocs } from './routes/ledger-entries.ts'
 import { ledgerEvents, ledgerEventsDocs } from './routes/ledger-events.ts'
@@ -40,7 +41,7 @@ export const routes = [
 /** Every route for backends and people at the desk. */
 export const ledgerRoutes = [
   ...[ledgerEntries, postLedgerEntries, ledgerEvents, ledgerWallets, ledgerAddress, ledgerAddresses],
-  ...[ledgerDeposits, decideLedgerDeposits, ledgerSummary, ledgerTransaction, ledgerStatement],
+  ...[ledgerDeposits, decideLedgerDeposits, ledgerSummary, ledgerTransaction, ledgerStatement, ledgerCheckpoint],
   ...[ledgerOrders, postLedgerOrders, ledgerOrdersCancel],
   ...[ledgerPayouts, postLedgerPayouts, ledgerPayoutsApprove, ledgerPayoutsCancel],
   ...[ledgerPayoutsUnsigned, ledgerPayoutsSigned],
@@ -63,6 +64,7 @@ export const operations = () =>
     '/wallet/statement': { get: walletStatementDocs() },
     '/ledger/entries': { get: ledgerEntriesDocs(), post: postLedgerEntriesDocs() },
     '/ledger/events': { get: ledgerEventsDocs() },
+    '/ledger/checkpoint': { get: ledgerCheckpointDocs() },
     '/ledger/wallets': { get: ledgerWalletsDocs() },
     '/ledger/deposits': { get: ledgerDepositsDocs() },
     '/ledger/deposits/decide': { post: decideLedgerDepositsDocs() },

@@ -1,4 +1,5 @@
 import * as z from 'zod/mini'
+import { readCheckpoint } from '../archive/checkpoint.ts'
 import type { CurrencyId, EventId, OrderId, PayoutId } from '../common/ids.ts'
 import { orderStates } from '../common/order-states.ts'
 import { payoutStates } from '../common/payout-states.ts'
@@ -149,6 +150,12 @@ function ofLedger<A>(write: WriteAmount<A>) {
         const events = await selectEvents(db, after, limit)
         return ok(listed(events.map((event) => eventItem(event, currencies, write))))
       },
+    },
+    checkpoint: {
+      usersIn: null,
+      scope: () => 'ledger:read',
+      input: z.object({}),
+      reads: ({ db }) => readCheckpoint(db),
     },
     wallets: {
       usersIn: 'uid',

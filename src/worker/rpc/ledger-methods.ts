@@ -1,4 +1,5 @@
 import type * as z from 'zod/mini'
+import type { CheckpointItem } from '../archive/checkpoint.ts'
 import type { Reason } from '../common/reasons.ts'
 import type { QueryFailure } from '../common/result.ts'
 import type { DecideFailure, decisionToMake } from '../deposits/decide.ts'
@@ -195,6 +196,8 @@ export interface LedgerMethods {
     limit?: number,
     options?: CellOptions,
   ): Promise<LedgerAnswer<{ readonly list: readonly LedgerEvent[]; readonly count: number }>>
+  /** Reads the newest checkpoint of the archive; `not-found` if there is none. */
+  checkpoint(options?: CellOptions): Promise<LedgerAnswer<CheckpointItem>>
   /** Reads a user's balance in each configured currency. */
   wallets(
     uid: number,

@@ -30,6 +30,7 @@ export function createLedgerRpc(cells: readonly [Cell, ...Cell[]]): LedgerMethod
     },
     entries: (query) => select('entries', useCases.entries, query),
     events: (after, limit, options) => read('events', useCases.events, { after, limit }, options),
+    checkpoint: (options) => read('checkpoint', useCases.checkpoint, {}, options),
     wallets: (uid, options) => read('wallets', useCases.wallets, { uid }, options),
     address: (uid, options) => {
       const concern = () => ({ uids: readUsers([uid]), cell: options?.cell })
@@ -68,6 +69,7 @@ export function createUnconfiguredLedgerRpc(): LedgerMethods {
     decideDeposits: all,
     entries: all,
     events: all,
+    checkpoint: all,
     wallets: all,
     address: all,
     ...orders,

@@ -5,6 +5,7 @@ import { ordersHeldMax } from '../../../src/worker/common/order-states.ts'
 import type { Situation } from '../../../src/worker/http/openapi/docs.ts'
 import { payoutTo, signedMessage } from '../../../src/worker/http/openapi/payout.ts'
 import { ordersMax } from '../../../src/worker/orders/parse-order-request.ts'
+import { checkpointRow } from '../../archive/checkpoint-row.ts'
 import { startThreeCells } from '../../cells/three-cells.ts'
 import { followChain } from '../../orders/answers.ts'
 import { usdtWith } from '../../scan/harness.ts'
@@ -221,6 +222,11 @@ const withSigned = async () => {
 }
 
 /** Brings a new service into each situation that examples are given for. */
+/** Stores a checkpoint, whose note is the same each time. */
+async function storeCheckpoint({ db }: RunningService): Promise<void> {
+  await db.prepare(checkpointRow).run()
+}
+
 export const situations: Readonly<Record<Situation, () => Promise<RunningService>>> = {
   'a new caller': () => startService(),
   'a token without a scope': () => startService(),
@@ -255,6 +261,11 @@ export const situations: Readonly<Record<Situation, () => Promise<RunningService
   'two deposits, credited': credited,
   'two deposits and a payment': () => withPayment('shop'),
   'a payment by another backend': () => withPayment('office'),
+  'a sealed archive': async () => {
+    const service = await startService()
+    await storeCheckpoint(service)
+    return service
+  },
   'a deposit that is held for review': inReview,
   'a deposit that is held for review, of a sender that is an operator by now': async () =>
     (await inReview()).with({ OPERATOR_ADDRESSES: [formatBase58(payer)] }),

@@ -20,6 +20,7 @@ export type Situation =
   | 'two deposits, not scanned yet'
   | 'two deposits, credited'
   | 'two deposits and a payment'
+  | 'a sealed archive'
   | 'a deposit that is held for review'
   | 'a deposit that is held for review, of a sender that is an operator by now'
   | 'a deposit that was looked at'
