@@ -37,6 +37,8 @@ export interface RunningWorkers {
   look(name: string, sql: string, binding?: string): number | null
   /** What a statement cost in a Worker's database, as D1 counts it. */
   meta(name: string, sql: string): Promise<D1Meta>
+  /** The rows that D1 has read for the service so far, by its log. */
+  rowsRead(): number
   /** The warnings and errors that the Workers have logged. */
   readonly warnings: readonly string[]
   stop(): Promise<void>
@@ -67,6 +69,7 @@ export async function startWorkers(
     copyFileSync(seeded, file)
   }
   const warnings: string[] = []
+  let rowsRead = 0
   const miniflare = new Miniflare({
     host: '127.0.0.1',
     port: 0,
@@ -76,6 +79,7 @@ export async function startWorkers(
     telemetry: { enabled: false },
     resourcePersistencePath: state,
     handleStructuredLogs: ({ message }) => {
+      rowsRead += Number(/"rowsRead":(\d+)/.exec(message)?.[1] ?? 0)
       if (/"level":"(?:warn|error)"|[Ee]rror/.test(message)) warnings.push(message)
     },
     workers: workers.map(toOptions),
@@ -112,6 +116,7 @@ export async function startWorkers(
       const { meta } = await db.prepare(sql).run()
       return meta as D1Meta // safe: the local D1 returns the same members as D1
     },
+    rowsRead: () => rowsRead,
     warnings,
     async stop() {
       running.delete(miniflare)

@@ -17,10 +17,12 @@ import { measureLists } from './figures/lists.ts'
 import { measureMemory } from './figures/memory.ts'
 import { measureNodes } from './figures/nodes.ts'
 import { measurePage } from './figures/page.ts'
+import { measurePayer } from './figures/payer.ts'
 import { measurePayoutTroubles } from './figures/payout-troubles.ts'
 import { measurePayouts } from './figures/payouts.ts'
 import { measurePeers } from './figures/peers.ts'
 import { measureTick } from './figures/tick.ts'
+import { measureWaiting } from './figures/waiting.ts'
 import { measureWrites } from './figures/writes.ts'
 import { stopWorkers } from './miniflare.ts'
 import { parsePeer } from './peers.ts'
@@ -46,7 +48,12 @@ const isQuick = args.includes('--quick')
 const peers = args.flatMap((arg) => parsePeer(arg) ?? [])
 const names = args.filter((arg) => arg !== '--quick' && parsePeer(arg) === null)
 /** Groups that run only by their name. */
-const longGroups: typeof groups = { large: measureLarge, peers: (scale) => measurePeers(scale, peers) }
+const longGroups: typeof groups = {
+  payer: measurePayer,
+  waiting: measureWaiting,
+  large: measureLarge,
+  peers: (scale) => measurePeers(scale, peers),
+}
 /** A run that takes longer than this is stopped, because it hangs. */
 const runMinutes = names.some((name) => name in longGroups) ? 180 : 30
 

@@ -42,6 +42,11 @@ export interface ScanningOptions {
   readonly every?: number
   /** The number of cells. Each has as many addresses as `addresses` says. */
   readonly cells?: number
+  /**
+   * The time of block `firstHeight`, in milliseconds since 1970. By default a month ago, so that a
+   * run can make many blocks final at once.
+   */
+  readonly startMs?: number
   /** A seeded database that has the addresses; by default one that has nothing else. */
   readonly database?: string
   /** Further variables. They replace the usual ones of the same names. */
@@ -67,8 +72,8 @@ export async function startScanning(options: ScanningOptions): Promise<Scanning>
     every = 60,
     cells = 1,
     database = seedAddresses(addresses),
+    startMs = Date.now() - (Date.now() % slotMs) - 30 * 86_400_000,
   } = options
-  const startMs = Date.now() - (Date.now() % slotMs) - 30 * 86_400_000
   const deposits = each === 0 ? null : { from: firstHeight + 1, each, addresses: addresses * cells }
   const node = await startNode({ startMs, transactions, deposits })
   await node.finalize(firstHeight)

@@ -5,7 +5,7 @@
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { type Devnet, startDevnet, temporary } from '../devnet/chain.ts'
+import { type Devnet, type DevnetOptions, startDevnet, temporary } from '../devnet/chain.ts'
 import { keepBuild } from '../devnet/kept-build.ts'
 import { startWorker } from '../devnet/worker.ts'
 import { createDatabaseFile, fileOfD1 } from '../support/database-file.ts'
@@ -21,13 +21,18 @@ export interface LocalService {
 
 /**
  * Starts the chain, the database, and the Worker with its static files. `variables` add to those of
- * `npm start`.
+ * `npm start`, `pace` replaces options of the chain.
  */
-export async function startLocalService(variables: Readonly<Record<string, string>> = {}): Promise<LocalService> {
+export async function startLocalService(
+  variables: Readonly<Record<string, string>> = {},
+  pace: Partial<DevnetOptions> = {},
+): Promise<LocalService> {
+  const chain = { ...temporary, ...pace }
   const build = await keepBuild(root)
   const state = mkdtempSync(join(tmpdir(), 'pages-state-'))
   for (const id of build.databases) createDatabaseFile(fileOfD1(join(state, 'd1'), id))
-  const devnet = await startDevnet(temporary)
+  const devnet = await startDevnet(chain)
+  await devnet.mine(chain.finalityBlocks + 3) // so that there is a final block at which the scan can start
   const node = { rpc: devnet.rpcUrl, api: devnet.apiUrl, perSecond: 1_000, perDay: 10_000_000 }
   const changes = {
     TRON_NODES: JSON.stringify([node]),
@@ -42,7 +47,6 @@ export async function startLocalService(variables: Readonly<Record<string, strin
     await devnet.stop()
     rmSync(state, { recursive: true, force: true })
   }
-  await devnet.mine(5) // so that there is a final block at which the scan can start
   await cron()
   while (!(await isOpen(url))) await new Promise((resolve) => setTimeout(resolve, 50))
   return { url, devnet, cron, stop }
