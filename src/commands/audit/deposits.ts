@@ -31,7 +31,8 @@ export function takeDeposits(context: BookContext): BookPart {
     `SELECT line FROM transfer WHERE state = 'credited' AND entry IS NULL ORDER BY line LIMIT 1`,
   )
   const selectOwner = prepare(
-    'SELECT transfer.uid, address.uid AS owner FROM transfer LEFT JOIN address ON address = to_address WHERE transfer.id = ?',
+    `SELECT transfer.uid, address.uid AS owner FROM transfer LEFT JOIN address ON address = to_address
+      WHERE transfer.id = ?`,
   )
   return {
     takers: {

@@ -94,6 +94,8 @@ export function readCheckpoint(note: string): Result<ReadNote, string> {
   const lines = note.slice(end + 2, -1).split('\n')
   const signatures = lines.map(readSignature).filter((one) => one !== null)
   if (signatures.length < lines.length) return err('a signature line has another form')
+  const keys = new Set(signatures.map(({ name, id }) => `${name}+${id}`))
+  if (keys.size < lines.length) return err('a key has signed it twice')
   const checkpoint = parseCheckpoint(text)
   return checkpoint === null ? err('the signed text is no checkpoint') : ok({ text, signatures, checkpoint })
 }

@@ -10,7 +10,7 @@ export type AnyLine = Readonly<Record<string, unknown>> & { readonly row: string
 const sha256 = (bytes: Uint8Array): Uint8Array => hash('sha256', bytes, 'buffer')
 
 export const cellName = 'TWd4WrZ9wn84f5x1hZhL4DHvk738ns5jwb'
-export const origin = `tron-wallet/${cellName}`
+const origin = `tron-wallet/${cellName}`
 /** The private key of RFC 8032, test 1. */
 const privateKey = createPrivateKey({
   key: Buffer.from(

@@ -54,6 +54,7 @@ it('opens no other note', () => {
     [twin.noteOf(text), 'the note is not signed by shop.example/1 with this key'],
     [note.replace('1234', '1235'), 'the signature is wrong'],
     [note.replace('—', '-'), 'a signature line has another form'],
+    [`${note}${note.split('\n\n')[1]}`, 'a key has signed it twice'],
     [`${note}x\n`, 'a signature line has another form'],
     [own.noteOf(text.replace('1234', '01234')), 'the signed text is no checkpoint'],
     [own.noteOf('a letter\n'), 'the signed text is no checkpoint'],

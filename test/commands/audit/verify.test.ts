@@ -5,6 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { runAudit } from '../../../src/commands/audit/command.ts'
 import { type AnyLine, cellName, noteOf, verifierKey, writeArchive } from './archive-builder.ts'
 import { createStory, usualLines } from './archive-story.ts'
+import { writeRealArchive } from './real-archive.ts'
 import { tamper } from './tamper.ts'
 
 let folder = ''
@@ -50,6 +51,14 @@ describe('audit verify', () => {
         '',
       ].join('\n'),
     })
+  })
+
+  it('finds nothing wrong in an archive that the service has written, with what it has copied at first', async () => {
+    const verifier = await writeRealArchive(folder, 7)
+    const { code, text } = await audit('verify', folder, '--verifier', verifier)
+    expect({ code, text }).toMatchObject({ code: 0 })
+    expect(text).toContain('48 entries, 14 credited deposits, 0 paid payouts.')
+    expect(text).toContain('It is complete.')
   })
 
   it('reads a folder of one cell, says what is not sealed, and needs no key', async () => {
