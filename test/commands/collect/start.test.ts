@@ -211,24 +211,26 @@ describe('the options', () => {
 })
 
 describe('the addresses of a deployment', () => {
-  it('are read from its database, and must be those of the key', async () => {
+  it('are read from its database, also those for orders, and must be those of the key', async () => {
     createTables(folder)
     const environment = installQuickWrangler(folder)
-    const issue = (index: number, address: string) =>
+    const issue = (index: number, address: string, isForOrders = false) =>
       rowsIn(
         folder,
-        `INSERT INTO stored_address (id, uid, address, issued_height, created_at)
-          VALUES (${index + 1}, ${index + 1}, unhex('${address}'), 1, 1)`,
+        `INSERT INTO stored_address (id, uid, address, issued_height, created_at, for_orders)
+          VALUES (${index + 1}, ${index + 1}, unhex('${address}'), 1, 1, ${isForOrders ? 1 : 0})`,
       )
-    await chain.deposit([0, '1', 'USDT'])
-    issue(0, chain.config.extendedPublicKey.addressAt(0))
+    await chain.deposit([5, '1', 'USDT'], [6, '3', 'USDT'])
+    issue(5, chain.config.extendedPublicKey.addressAt(5))
+    issue(6, chain.config.extendedPublicKey.addressAt(6), true)
     const args = ['plan', '--to', destination, '--currency=USDT', '--min=0', '--out', 'from-database.json']
     const { code, out } = await call(args, { environment })
-    expect([code, out.includes('1 USDT')]).toEqual([0, true])
+    expect(code).toBe(0)
+    expect(out).toContain('4 USDT in 2 transfers')
 
-    issue(1, '0'.repeat(40))
+    issue(7, '0'.repeat(40))
     const refused = await call(['plan', '--to', destination], { environment })
-    expect([refused.code, refused.all.includes('address 1 of the database is not one of TRON_XPUB')]).toEqual([1, true])
+    expect([refused.code, refused.all.includes('address 7 of the database is not one of TRON_XPUB')]).toEqual([1, true])
   })
 
   it.each([
