@@ -47,10 +47,10 @@ export function readSeals(keyTexts: readonly string[], files: readonly string[])
   return { ...seals, kept }
 }
 
-/** The text of a small file that a person has named. */
+/** The note in a file that a person has named. Programs that save a text add a line break. */
 function readNote(file: string): string {
   try {
-    return readFileSync(file, 'utf8')
+    return `${readFileSync(file, 'utf8').trimEnd()}\n`
   } catch {
     throw new ToolError(`${file} cannot be read`, 'name a file that this user may read')
   }
