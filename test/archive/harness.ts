@@ -19,7 +19,7 @@ export async function startArchived(
 }
 
 /** The bucket of the tests, some of whose methods do something else. */
-export function bucketWith(changes: Partial<ArchiveBucket>): ArchiveBucket {
+function bucketWith(changes: Partial<ArchiveBucket>): ArchiveBucket {
   const real = env.ARCHIVE_BUCKET
   return {
     put: real.put.bind(real) as ArchiveBucket['put'],

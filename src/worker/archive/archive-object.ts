@@ -13,7 +13,7 @@ const runMs = 20_000
 /** A run that lasts longer than this is given up: the database or the bucket hangs. */
 const lostRunMs = 60_000
 /** Runs must fail for this long before people are told. */
-export const archiveBehindMs = 600_000
+const archiveBehindMs = 600_000
 
 /** The archive has an object like those of webhook endpoints, with this key in its name. */
 export const archiveKey = 'archive' as EndpointKey // safe: no hash of a URL, and told from them

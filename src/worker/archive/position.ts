@@ -43,7 +43,7 @@ export interface ArchiveStep extends Omit<ArchiveState, 'begun' | 'writtenAt'> {
 
 const columns = archives
 /** The `hash` before the first segment. */
-export const noHash = '0'.repeat(64)
+const noHash = '0'.repeat(64)
 
 /** Reads the row; makes it first where there is none. */
 export async function openArchive(db: WriteDatabase): Promise<ArchiveState> {

@@ -7,7 +7,7 @@ import { linedTables, type StoredRow, writeLine } from './rows.ts'
 import { addLeaf, hashLeaf, type Tree } from './tree.ts'
 
 /** The format that the first line of a segment names: docs/decisions/0091-the-archive.md. */
-export const archiveFormat = 'tron-wallet-archive/1'
+const archiveFormat = 'tron-wallet-archive/1'
 /** Most lines for rows in a segment, beside the first line, `configuration` and `scan`. */
 export const segmentRowsMax = 1_000
 /** Most bytes of a segment. */
@@ -22,7 +22,7 @@ export interface Item {
 }
 
 /** A row of the database is missing, so that the archive must not go on. */
-export class MissingRow extends Error {
+class MissingRow extends Error {
   constructor(id: number) {
     super(`the entry or event ${id} is missing in the database`)
   }

@@ -23,7 +23,7 @@ import { compareWithDatabase } from './take-over.ts'
 import type { Tree } from './tree.ts'
 
 /** Without anything new, a segment with the line `scan` alone is written this often. */
-export const quietMsMax = 3_600_000
+const quietMsMax = 3_600_000
 
 export interface ArchiveParts {
   readonly db: WriteDatabase
@@ -42,9 +42,9 @@ export const originOf = (folder: string) => `tron-wallet/${folder}`
 const padded = (number: number) => String(number).padStart(15, '0')
 const segmentsOf = (folder: string) => `${folder}/segments/`
 /** The name of the segment whose first line has this number. */
-export const segmentName = (folder: string, first: number) => `${segmentsOf(folder)}${padded(first)}.jsonl`
+const segmentName = (folder: string, first: number) => `${segmentsOf(folder)}${padded(first)}.jsonl`
 /** The name of the note about so many lines. */
-export const checkpointName = (folder: string, size: number) => `${folder}/checkpoints/${padded(size)}.checkpoint`
+const checkpointName = (folder: string, size: number) => `${folder}/checkpoints/${padded(size)}.checkpoint`
 
 /**
  * What one step of `archiveNext` did: it wrote or took over a segment, or there was nothing to do.
