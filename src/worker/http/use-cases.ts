@@ -212,7 +212,7 @@ function ofOrders<A>(write: WriteAmount<A>) {
       usersIn: 'orders',
       scope: () => 'ledger:post',
       member: null,
-      followUp: 'note-and-wake',
+      followUp: 'wake',
       async writes(context, sent, by: Backend) {
         const cancelled = await cancelOrders(context, sent, by.name)
         return cancelled.ok ? ok(listed(orders(cancelled.value, context))) : cancelled
