@@ -137,7 +137,7 @@ const awayErrors = [
  * The kinds of invocations between whose trips a rival may act: ticks, people's decisions, and
  * signers.
  */
-const rivalled = new Set(['scanner alarm', 'payout', 'signer', 'post'])
+const rivalled = new Set(['scanner alarm', 'payout', 'signer', 'post', 'order'])
 
 /** At the rate of the scenario, something else happens before this trip, and ends before it. */
 async function waitForRival(env: Environment, { kind }: Invocation): Promise<void> {

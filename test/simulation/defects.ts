@@ -43,9 +43,13 @@ const short = {
   reviews: false,
   payouts: null,
   further: calmPayouts,
+  orders: null,
   refusals: null,
   hardships: noHardships,
 } as const satisfies Overrides
+
+/** Overrides for a run in which only the ledger, the chain and its nodes are looked at. */
+const bare = { payouts: null, further: calmPayouts, orders: null, refusals: null, hardships: noHardships } as const
 
 /** A short run without faults, with one signer and many payouts. */
 const paying = {
@@ -69,6 +73,22 @@ const paying = {
     losesJournal: false,
     losesSetting: false,
   },
+} as const satisfies Overrides
+
+/** A short run without faults, with many orders. */
+const ordering = {
+  ...short,
+  nodes: [nodeKinds.honest, nodeKinds.honest],
+  quorum: 2,
+  finalityLag: 3,
+  blocksBefore: 1,
+  blocks: 40,
+  requestsPerBlock: 0.15,
+  transactionsMax: 1,
+  scanEverySeconds: 10,
+  allowance: freeAllowance,
+  rates: calmRates,
+  orders: { asked: 1 },
 } as const satisfies Overrides
 
 /**
@@ -121,8 +141,8 @@ function parseOverrides(json: string): PayingOverrides {
 /**
  * Deliberate mistakes, each of a kind that is easily made and hard to see. The simulation must find
  * every one of them: a simulation that finds none proves nothing. For each mistake, `defects.txt`
- * has the name; the file below `src`; the seed; the word `short` or `paying` for the overrides
- * above, if any; further overrides; the text to replace (`-`); and the replacement (`+`).
+ * has the name; the file below `src`; the seed; the word `short`, `paying` or `ordering` for
+ * the overrides above, if any; further overrides; the text to replace (`-`); and the replacement (`+`).
  */
 export const defects: Readonly<Record<string, Defect>> = Object.fromEntries(
   readFileSync(`${root}test/simulation/defects.txt`, 'utf8')
@@ -131,12 +151,11 @@ export const defects: Readonly<Record<string, Defect>> = Object.fromEntries(
     .map((paragraph) => {
       const [name = '', place = '', ...lines] = paragraph.split('\n')
       const [file = '', from = '1', ...rest] = place.split(' ')
-      const word = rest[0] === 'paying' || rest[0] === 'short' ? rest.shift() : null
+      const word = rest[0]?.startsWith('{') === false ? rest.shift() : undefined
       const more = parseOverrides(rest.join(' ') || '{}')
       // A mistake that is not about payouts or refusals is looked for in runs without payouts and
       // refusals. With them, the runs that find it would differ.
-      const base =
-        word === 'short' ? short : { payouts: null, further: calmPayouts, refusals: null, hardships: noHardships }
+      const base = word === 'short' ? short : word === 'ordering' ? ordering : bare
       const overrides: Overrides = word === 'paying' ? payingWith(more) : ({ ...base, ...more } as Overrides)
       const linesAfter = (sign: string) => lines.filter((line) => line.startsWith(sign)).map((line) => line.slice(2))
       return [

@@ -12,6 +12,7 @@ import { createChain } from './chain.ts'
 import { type BalanceChange, createChainBalances } from './chain-balances.ts'
 import type { LostDatabase } from './lost-database.ts'
 import { encodeOddly } from './odd-encodings.ts'
+import { createOrderWorld, type OrderWorld } from './order-world.ts'
 import { type Act, drawPayment, type Payment, payTrx, payUnreadably, type Transfer } from './payments.ts'
 import { createPayoutWorld, minePayouts, type PayoutWorld, payoutFunds } from './payouts.ts'
 import type { Random } from './random.ts'
@@ -105,7 +106,7 @@ export interface RaisedAlarm {
  * The state of one run: what has happened, and what is true, whatever the service knows. Times are
  * in milliseconds since 1970.
  */
-function createState(scenario: Scenario, payouts: PayoutWorld | null) {
+function createState(scenario: Scenario, payouts: PayoutWorld | null, orders: OrderWorld | null) {
   return {
     chain: createChain(), // the canonical chain: the one that nodes show at the end of the run
     balances: createChainBalances(), // the balances of addresses on the canonical chain
@@ -139,6 +140,7 @@ function createState(scenario: Scenario, payouts: PayoutWorld | null) {
     instancesAt: [] as number[], // when instances of Durable Objects began
     counts: new Map<string, number>(), // how often each fault and each kind of call occurred
     payouts, // null in a run without payouts
+    orders, // null in a run without orders
     posts: [] as SentPost[], // every post that backends have sent
     decisions: [] as SentDecision[], // every decision that backends have sent
     alarmed: [] as RaisedAlarm[], // every alarm that was raised, in order
@@ -236,11 +238,17 @@ export function createEnvironment(
     further,
     aside,
     hard,
-  }: Pick<Environment, 'random' | 'troubles' | 'aside' | 'hard'> & Readonly<Record<'payouts' | 'further', Random>>,
+    orders,
+  }: Pick<Environment, 'random' | 'troubles' | 'aside' | 'hard'> &
+    Readonly<Record<'payouts' | 'further' | 'orders', Random>>,
   scheduler: Scheduler,
   write: ((line: string) => void) | null,
 ): Environment {
-  const state = createState(scenario, createPayoutWorld(scenario.payouts !== null, payouts, further))
+  const state = createState(
+    scenario,
+    createPayoutWorld(scenario.payouts !== null, payouts, further),
+    scenario.orders === null ? null : createOrderWorld(orders),
+  )
   const { chain } = state
   const env: Environment = Object.assign(state, {
     scenario,

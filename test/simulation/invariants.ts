@@ -1,5 +1,6 @@
 import { depositAddress, type Environment } from './environment.ts'
 import { expectedDeposit, isExpected } from './oracle.ts'
+import { createOrderCheck } from './order-audit.ts'
 import { checkPayout } from './payout-checks.ts'
 import type { Changes, Stored, StoredPayout, StoredRescan, StoredScan, StoredTransfer } from './stored.ts'
 
@@ -30,6 +31,7 @@ export function createInvariantCheck(env: Environment, stored: Stored): Invarian
     before = now
   }
   let payouts = new Map<number, StoredPayout>()
+  const orderCheck = createOrderCheck(env, stored)
   const seen = createSeenCheck(env)
   const checkTransfers = (by: string, ids: Iterable<number>, isHalted: boolean) => {
     for (const id of ids) {
@@ -69,6 +71,7 @@ export function createInvariantCheck(env: Environment, stored: Stored): Invarian
         checkPayout(env, by, payouts.get(id), now)
         payouts.set(id, now)
       }
+      orderCheck.check(by, changes.get('payment_order') ?? [])
       checkTransfers(by, changes.get('transfer') ?? [], wasHalted && before?.halted !== null)
     },
     accept() {
@@ -85,6 +88,7 @@ export function createInvariantCheck(env: Environment, stored: Stored): Invarian
       transfers = new Map(stored.transfers().map((one) => [one.id, one]))
       seen.restart(transfers.values())
       payouts = new Map(stored.payouts().map((one) => [one.id, one]))
+      orderCheck.restart()
     },
   }
 }

@@ -2,6 +2,7 @@ import type { DatabaseSync } from 'node:sqlite'
 import { correctionSql, rescanSql } from '../../src/commands/operate/repair.ts'
 import { requestMisconfigured } from './callers/refused.ts'
 import { forgetDecisions } from './decisions.ts'
+import { askLostOrders } from './orders.ts'
 import { askAgain } from './payout-calls.ts'
 import { isLacking } from './payouts.ts'
 import { postAgain } from './posts.ts'
@@ -126,6 +127,7 @@ export function restore(run: SimulatedRun): void {
   run.deploy()
   postAgain(run)
   forgetDecisions(run)
+  askLostOrders(run)
   if (env.payouts !== null) {
     if (isLacking(env, env.payouts)) env.payouts.lackingSince = env.scheduler.now()
     askAgain(run, env.payouts)

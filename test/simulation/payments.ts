@@ -2,7 +2,7 @@ import type { Address } from '../../src/worker/chain/address.ts'
 import { addressOf, type LogSpec, type TransactionSpec, transferLog, usdtAddress } from '../support/transaction-spec.ts'
 import type { BalanceChange } from './chain-balances.ts'
 import type { Random } from './random.ts'
-import { fineToken, operatorWallet } from './scenario.ts'
+import { currencies, fineToken, operatorWallet } from './scenario.ts'
 
 /** A transfer that a transaction really makes, in chain units. `contract` null is TRX. */
 export interface Transfer {
@@ -86,6 +86,12 @@ export const payTrx = (from: Address, to: Address, amount: bigint): Payment =>
 
 const token = (contract: Address, from: Address, to: Address, amount: bigint): Payment =>
   paying({ kind: 'token', contract, from, to, amount }, [{ position: 0, contract, from, to, raw: amount }])
+
+/** A payment of `raw` chain units of a currency from a stranger. */
+export function payCurrency(random: Random, cuy: number, to: Address, raw: bigint): Payment {
+  const contract = currencies.find((one) => one.cuy === cuy)?.contract ?? null
+  return contract === null ? payTrx(stranger(random), to, raw) : token(contract, stranger(random), to, raw)
+}
 
 const drawToken = (random: Random) => random.pick([usdtAddress, fineToken])
 const drawAmount = (random: Random, contract: Address | null): bigint => {

@@ -1,6 +1,7 @@
 import { checkTransaction } from './callers/check-transaction.ts'
 import { recharge } from './callers/recharge.ts'
 import { startDecision } from './decisions.ts'
+import { startOrderCall } from './orders.ts'
 import { handInAgain, startPayoutCall } from './payout-calls.ts'
 import { drawTxid, drawUid } from './requests.ts'
 import type { SimulatedRun } from './simulated-run.ts'
@@ -12,7 +13,7 @@ import type { SimulatedRun } from './simulated-run.ts'
  */
 export function startRivals(run: SimulatedRun): void {
   const { env } = run
-  const { hard, scheduler, scenario, payouts: world } = env
+  const { hard, scheduler, scenario, payouts: world, orders } = env
   if (scenario.hardships.rivals === 0) return
   const tickBeside = () => {
     env.supersedesScanner = true
@@ -30,6 +31,7 @@ export function startRivals(run: SimulatedRun): void {
     () => void run.request('recharge', (client) => recharge(client, drawUid(env))),
     ...(scenario.reviews ? [() => startDecision(run)] : []),
     ...(world === null ? [] : [() => startPayoutCall(run, world)]),
+    ...(orders === null ? [] : [() => startOrderCall(run, orders)]),
   ]
   env.rival = async () => {
     // Payouts go on when nothing else fails any more: until they have ended, ticks and signers have

@@ -20,6 +20,9 @@ import { auditLedger } from './ledger-audit.ts'
 import { drawLostDatabase } from './lost-database.ts'
 import { createOperator, type Operator } from './operator.ts'
 import { expectedDeposits } from './oracle.ts'
+import { auditOrders } from './order-audit.ts'
+import type { OrderWorld } from './order-world.ts'
+import { settleOrders, startOrderCall } from './orders.ts'
 import { settlePayouts } from './payout-audit.ts'
 import { startPayoutCall } from './payout-calls.ts'
 import { startFurther } from './payout-events.ts'
@@ -34,6 +37,7 @@ import {
   drawAside,
   drawFurther,
   drawHardships,
+  drawOrderScenario,
   drawPayoutScenario,
   drawScenario,
   drawTroubledScenario,
@@ -90,6 +94,7 @@ const payoutSeeds = 2 ** 45
 const refusalSeeds = 2 ** 46
 const furtherSeeds = 2 ** 47
 const hardshipSeeds = 2 ** 48
+const orderSeeds = 2 ** 49
 
 /** Runs one seed after the other over one database, which is empty again after each. */
 export function createSimulation(): (seed: number, options?: RunOptions) => Promise<Outcome> {
@@ -106,9 +111,18 @@ export function createSimulation(): (seed: number, options?: RunOptions) => Prom
     const later = { ...drawFurther(further), hardships: drawHardships(hard) }
     const base = refusals?.trial ?? drawn.trial
     const trial = base !== null && later.hardships.away > 0 ? ({ ...base, platform: 'away' } as const) : base
-    const scenario = { ...drawn, ...drawPayoutScenario(payouts), ...later, trial, ...overrides, refusals }
+    const orders = createRandom(seed + orderSeeds)
+    const scenario = {
+      ...drawn,
+      ...drawPayoutScenario(payouts),
+      ...drawOrderScenario(orders),
+      ...later,
+      trial,
+      ...overrides,
+      refusals,
+    }
     const lost = drawLostDatabase(createRandom(seed + lossSeeds), depositAddress)
-    const randoms = { random, troubles, aside, payouts, further, hard }
+    const randoms = { random, troubles, aside, payouts, further, hard, orders }
     const env = createEnvironment(scenario, lost, randoms, createScheduler(startMs), trace ?? null)
     env.unrenderedAt = unrenderedHeight(env, env.chain.firstHeight)
     env.lackedFrom = firstLacked(env)
@@ -137,7 +151,7 @@ async function live(run: SimulatedRun, until?: number): Promise<number> {
   if (env.payouts !== null) phases.push(settlePayouts)
   if (env.scenario.storm !== null) phases.push(weatherStorm, recover)
   if (env.scenario.trial !== null) phases.push(endureTrial, recover)
-  phases.push(settle, settleDecisions, settlePosts, creditInTime, endAlarms)
+  phases.push(settleOrders, settle, settleDecisions, settlePosts, creditInTime, endAlarms)
   if (env.scenario.reconciles) phases.push(compareRepeatedly)
   if (env.scenario.ending === 'fork') phases.push(forkAndReturn)
   if (env.scenario.storm?.keepsMemory === true) phases.push(endOutage)
@@ -148,6 +162,7 @@ async function live(run: SimulatedRun, until?: number): Promise<number> {
     env.violation === null
       ? (auditLedger(env, run.stored) ??
         auditEvents(run.stored) ??
+        auditOrders(env, run.stored) ??
         run.stored.unsound() ??
         run.neighbour?.audit() ??
         null)
@@ -168,6 +183,7 @@ async function runFaultyPhase(run: SimulatedRun, until?: number): Promise<void> 
   startMinutes(run)
   startRivals(run)
   if (env.payouts !== null) startPayouts(run, env.payouts)
+  if (env.orders !== null) startOrders(run, env.orders)
   await scheduler.runUntil(() => env.violation !== null || env.phase !== 'faults' || isOver())
   operator.end()
 
@@ -193,6 +209,17 @@ function startPayouts(run: SimulatedRun, world: PayoutWorld): void {
     scheduler.after(blockMs, next)
   }
   scheduler.after(blockMs, next)
+}
+
+/** Starts the calls of backends about orders, and payments for them. They end with the faulty phase. */
+function startOrders(run: SimulatedRun, world: OrderWorld): void {
+  const { env } = run
+  const next = () => {
+    if (env.phase !== 'faults') return
+    if (world.random.chance(env.scenario.orders?.asked ?? 0)) startOrderCall(run, world)
+    env.scheduler.after(env.blockMs, next)
+  }
+  env.scheduler.after(env.blockMs, next)
 }
 
 function startBlocks(run: SimulatedRun, operator: Operator, until = Number.POSITIVE_INFINITY): void {

@@ -74,6 +74,7 @@ export type Scenario = Readonly<
     ReturnType<typeof drawTroubledScenario> &
     ReturnType<typeof drawAside> &
     ReturnType<typeof drawPayoutScenario> &
+    ReturnType<typeof drawOrderScenario> &
     ReturnType<typeof drawFurther> & { readonly refusals: Refusals; readonly hardships: Hardships }
 >
 /**
@@ -240,6 +241,12 @@ function drawTrial(random: Random) {
 /** What a seed decides about payouts: there are some in a third of the runs. */
 export function drawPayoutScenario(random: Random) {
   return { payouts: random.chance(1 / 3) ? drawPayouts(random) : null }
+}
+
+/** What a seed decides about orders: there are some in a quarter of the runs. */
+export function drawOrderScenario(random: Random) {
+  // `asked`: the probability, for each block, that a backend or a payer does something about orders
+  return { orders: random.chance(1 / 4) ? { asked: random.pick([0.3, 0.8]) } : null }
 }
 
 function drawPayouts(random: Random) {

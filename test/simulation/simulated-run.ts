@@ -57,6 +57,8 @@ export interface SimulatedRun {
    * answer, or never where it is killed.
    */
   ledger<T>(kind: string, send: (fetch: Isolate['fetch'], invocation: Invocation) => Promise<T>): Promise<T>
+  /** Starts one call about orders in an invocation of this kind; see `ledger`. */
+  orders<T>(kind: string, send: (isolate: Isolate, invocation: Invocation) => Promise<T>): Promise<T>
   /**
    * Starts a tick, or a request, of a deployment with a setting that contradicts what is stored.
    * The tick or request must do nothing.
@@ -105,12 +107,15 @@ export function createRun(
   const invariants = createInvariantCheck(env, stored)
   const accept = createAcceptance(env, stored, invariants)
   const ports = createPorts({ stored, nodes, endpoints, check: invariants.check })
+  const refusing = createRefusal(env, stored, ports)
   // All members but `random` are those of `env`, its prototype.
   const backends: Environment = Object.create(env, { random: { value: backendRandom } })
   const resources = createResources(env, nodes, store, (invocation) => ports(env, invocation))
   const deployment = createDeployment(env, resources)
   const act = createCalls(ports)
-  const payouts = createPayoutCalls(env, stored, deployment.startIsolate, act)
+  connectPayouts(env, stored)
+  const payouts = createOwnCalls(env, env.payouts?.random, deployment.startIsolate, act)
+  const orders = createOwnCalls(env, env.orders?.random, deployment.startIsolate, act)
   let isolates = [deployment.startIsolate(), deployment.startIsolate()]
   let backendIsolate = deployment.startIsolate()
   const bookmarks = new Map<string | null, string>()
@@ -132,7 +137,8 @@ export function createRun(
         send(createBackend({ env: backends, stored, invocation }, isolate)),
       )
     },
-    ledger: payouts.call,
+    ledger: (kind, send) => payouts.call(kind, ({ fetch }, invocation) => send(fetch, invocation)),
+    orders: orders.call,
     neighbour: resources.neighbour,
     inIsolate: (work) => act(env, 'neighbour', deployment.startIsolate(), work),
     cron: () => invoke('cron', (isolate) => isolate.scheduled()),
@@ -150,6 +156,7 @@ export function createRun(
       isolates = [deployment.startIsolate(), deployment.startIsolate()]
       backendIsolate = deployment.startIsolate()
       payouts.renew()
+      orders.renew()
     },
     forgetNodes: () => deployment.scanner.restart(),
     repair(change) {
@@ -157,12 +164,14 @@ export function createRun(
       accept()
     },
   }
+}
 
-  /**
-   * The ports of an invocation that may change nothing that the ledger and the scan consist of, and
-   * may ask no node.
-   */
-  function refusing(invocation: Invocation) {
+/**
+ * Makes the ports of an invocation that may change nothing that the ledger and the scan consist of,
+ * and may ask no node.
+ */
+function createRefusal(env: Environment, stored: Stored, ports: MakePorts) {
+  return (invocation: Invocation) => {
     const usual = ports(env, invocation)
     const fetch: AnyFetch = (url) => {
       env.violate(`a deployment with a wrong setting asked ${url}`)
@@ -255,37 +264,40 @@ function createCalls(ports: MakePorts) {
   }
 }
 
+/** Lets the world of payouts read what the database has. */
+function connectPayouts(env: Environment, stored: Stored): void {
+  const { payouts: world } = env
+  if (world === null) return
+  world.bytesOf = stored.bytesOfPayout
+  world.sentAt = stored.sentAtOf
+  world.keyOfPayout = (id) => {
+    const payout = stored.payoutById(id)
+    return payout === undefined ? null : keyOf(payout)
+  }
+  world.debitOf = (key) => debitOf(stored, key)
+  world.known = createKnownWrong(env, stored)
+}
+
 /**
- * Makes the calls about payouts. They have an isolate and random numbers of their own, so that they
- * change no other draw.
+ * Makes the calls about payouts, or about orders. They have an isolate and random numbers of their
+ * own, so that they change no other draw. `random` is undefined in a run without them.
  */
-function createPayoutCalls(
+function createOwnCalls(
   env: Environment,
-  stored: Stored,
+  random: Random | undefined,
   start: () => Isolate,
   act: ReturnType<typeof createCalls>,
 ) {
-  const { payouts: world } = env
-  if (world !== null) {
-    world.bytesOf = stored.bytesOfPayout
-    world.sentAt = stored.sentAtOf
-    world.keyOfPayout = (id) => {
-      const payout = stored.payoutById(id)
-      return payout === undefined ? null : keyOf(payout)
-    }
-    world.debitOf = (key) => debitOf(stored, key)
-    world.known = createKnownWrong(env, stored)
-  }
-  const own: Environment = Object.create(env, { random: { value: world?.random } })
-  let isolate = world === null ? null : start()
+  const own: Environment = Object.create(env, { random: { value: random } })
+  let isolate = random === undefined ? null : start()
   return {
     renew() {
-      if (world !== null) isolate = start()
+      if (random !== undefined) isolate = start()
     },
-    call<T>(kind: string, send: (fetch: Isolate['fetch'], invocation: Invocation) => Promise<T>): Promise<T> {
-      if (isolate === null) throw new Error('a run without payouts')
+    call<T>(kind: string, send: (isolate: Isolate, invocation: Invocation) => Promise<T>): Promise<T> {
+      if (isolate === null) throw new Error('a run without such calls')
       const { promise, resolve } = Promise.withResolvers<T>()
-      void act(own, kind, isolate, async ({ fetch }, invocation) => resolve(await send(fetch, invocation)))
+      void act(own, kind, isolate, async (by, invocation) => resolve(await send(by, invocation)))
       return promise
     },
   }

@@ -25,6 +25,7 @@ const two = { ...three, nodes: [honest, honest] }
 const without = {
   payouts: null,
   further: calmPayouts,
+  orders: null,
   refusals: null,
   issuer: 0,
   sending: 0,
@@ -109,6 +110,14 @@ const onceFailed: readonly (readonly [sentence: string, overrides: Overrides])[]
   [
     'transactions that end otherwise in the right chain are paid once, whatever people do meanwhile',
     payingWith({ payouts: { failing: 0.2 }, hardships: { reverses: true } }),
+  ],
+  [
+    'orders that a restored database lacks are asked for again, and nobody hears of payouts',
+    { ...two, orders: { asked: 0.8 }, rates: { ...calmRates, operator: 0.5 } },
+  ],
+  [
+    'orders are what their deposits say, whatever acts between two statements and is looked at',
+    { orders: { asked: 1 }, reviews: true, hardships: { ...noHardships, rivals: 0.1 } },
   ],
   ['decimals that differ hold a currency, and no other one', { decimalsDiffer: true, reconciles: true }],
 ]

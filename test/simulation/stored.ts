@@ -38,7 +38,10 @@ export type StoredEntry = Numbers<'id' | 'uid' | 'wid' | 'type' | 'cuy' | 'creat
 
 export type StoredWallet = Numbers<'uid' | 'cuy'> & Amounts<'balance'>
 
-export type StoredAddress = Numbers<'id' | 'index' | 'issuedHeight'> & { readonly uid: Uid; readonly address: Address }
+export type StoredAddress = Numbers<'id' | 'index' | 'issuedHeight' | 'forOrders'> & {
+  readonly uid: Uid
+  readonly address: Address
+}
 
 /** An unfinished rescan. The blocks before `next` were read. */
 export type StoredRescan = Numbers<'id' | 'from' | 'to' | 'next'> & { readonly kind: 'gap' | 'request' }
@@ -63,6 +66,16 @@ export type StoredPayout = Numbers<'id' | 'uid' | 'cuy' | 'attempts' | 'changedA
   Amounts<'amount' | 'fee'> &
   Readonly<Record<'txid' | 'reason', string | null>>
 
+export type StoredOrder = Numbers<'id' | 'cuy' | 'afterHeight' | 'until' | 'createdAt' | 'newestEntry'> &
+  Texts<'order'> &
+  Amounts<'amount' | 'atLeast' | 'credited'> &
+  Readonly<Record<'take' | 'late' | 'taken', 0 | 1>> & {
+    readonly uid: Uid
+    readonly address: Address
+    readonly state: 'open' | 'partly' | 'paid' | 'expired' | 'cancelled'
+    readonly endedAt: number | null
+  }
+
 export type StoredEvent = Numbers<'id' | 'uid'> &
   Texts<'type'> &
   Readonly<Record<'entryId' | 'position', number | null> & Record<'txid' | 'reason', string | null>>
@@ -79,10 +92,10 @@ const selectEntries = `
 SELECT id, uid, wallet_id AS wid, osn, type, cuy, amount, balance, mark, created_at AS createdAt,
   posted_by AS "by" FROM flow`
 const selectAddresses =
-  'SELECT id, derivation_index AS "index", uid, address, issued_height AS "issuedHeight" FROM address'
+  'SELECT id, derivation_index AS "index", uid, address, issued_height AS "issuedHeight", for_orders AS "forOrders" FROM address'
 const countUnpaid = `
 SELECT count(*) AS n FROM address
-WHERE uid = ? AND NOT EXISTS (
+WHERE uid = ? AND for_orders = 0 AND NOT EXISTS (
   SELECT 1 FROM transfer WHERE to_address = address.address AND state IN ('held', 'refused', 'credited'))`
 const selectCredited = `
 SELECT CAST(coalesce(sum(amount), 0) AS TEXT) AS sum FROM transfer
@@ -105,6 +118,11 @@ SELECT address, cuy, changed_height AS changedHeight, read_from AS readFrom FROM
 WHERE read_from IS NULL OR read_from < changed_height LIMIT 1`
 const selectPayouts =
   'SELECT id, uid, cuy, osn, amount, fee, state, attempts, txid, reason, changed_at AS changedAt FROM payout'
+const selectOrders = `
+SELECT id, uid, cuy, reference AS "order", amount, at_least AS atLeast, after_height AS afterHeight, until, take,
+  created_at AS createdAt, state, credited, newest_entry AS newestEntry, late, taken, ended_at AS endedAt,
+  (SELECT lower(hex(address)) FROM stored_address WHERE id = address_id) AS address
+FROM payment_order`
 const selectWaiting = `
 SELECT txid, position, reason FROM transfer
 WHERE state = 'held' AND reason IN ('retired', 'decimals-unknown') LIMIT 1`
@@ -126,6 +144,7 @@ export function createStored(store: SqliteD1) {
     ...ledgerReads(queries),
     ...eventReads(queries),
     ...payoutReads(queries),
+    ...orderReads(queries),
     /** What must hold in the database and does not, or null. */
     unsound: createAudit(store),
   }
@@ -139,7 +158,16 @@ function followChanges(store: SqliteD1, readScan: () => StoredScan | undefined) 
   let changes = new Map<string, Set<number>>()
   let scan: StoredScan | undefined
   let isScanRead = false
-  const tables = ['stored_address', 'stored_flow', 'payout', 'rescan', 'scan', 'stored_transfer', 'wallet']
+  const tables = [
+    'stored_address',
+    'stored_flow',
+    'payment_order',
+    'payout',
+    'rescan',
+    'scan',
+    'stored_transfer',
+    'wallet',
+  ]
   store.watch(tables, (stored, id) => {
     const table = stored.replace('stored_', '')
     if (table === 'scan') isScanRead = false
@@ -335,6 +363,38 @@ function payoutReads({ rows, first, count }: Queries) {
     bytesOfPayout: (txid: string) => bytes(txid)?.bytes ?? undefined,
     /** When a payout's transaction was sent first, in milliseconds. */
     sentAtOf: count('SELECT sent_at AS n FROM payout_transaction WHERE txid = ?'),
+  }
+}
+
+function orderReads({ rows, first, count }: Queries) {
+  const all = rows<Row<StoredOrder>>(`${selectOrders} ORDER BY id`)
+  const byId = first<Row<StoredOrder>>(`${selectOrders} WHERE id = ?`)
+  const byKey = first<Row<StoredOrder>>(`${selectOrders} WHERE uid = ? AND reference = ?`)
+  const marked = rows<Row<StoredEntry>>(
+    `${selectEntries} WHERE id IN (SELECT id FROM stored_flow WHERE type = 1 AND mark = ?) ORDER BY id`,
+  )
+  const mark = first<{ readonly mark: string }>('SELECT mark FROM stored_flow WHERE transfer_id = ?')
+  const toOrder = (row: Row<StoredOrder>): StoredOrder => {
+    return { ...row, amount: BigInt(row.amount), atLeast: BigInt(row.atLeast), credited: BigInt(row.credited) }
+  }
+  const orNone = (row: Row<StoredOrder> | undefined) => (row === undefined ? undefined : toOrder(row))
+  return {
+    orders: () => all().map(toOrder),
+    orderById: (id: number) => orNone(byId(id)),
+    orderOf: (uid: number, order: string) => orNone(byKey(uid, order)),
+    /** The entries of deposits that name this order, oldest first. */
+    creditsOf: (id: number) =>
+      marked(String(id)).map((row): StoredEntry => {
+        return { ...row, amount: BigInt(row.amount), balance: BigInt(row.balance) }
+      }),
+    /** The mark of the entry of a credited transfer. */
+    markOf: (transferId: number) => mark(transferId)?.mark,
+    /** The id of the transfer that an entry credits. */
+    transferOfEntry: count('SELECT transfer_id AS n FROM stored_flow WHERE id = ?'),
+    /** The events of an order, oldest first, and what was credited at each. */
+    orderEvents: rows<Texts<'type'> & Numbers<'credited'>>(
+      `SELECT type, about ->> 2 AS credited FROM stored_event WHERE type GLOB 'order.*' AND about ->> 0 = ? ORDER BY id`,
+    ),
   }
 }
 

@@ -34,7 +34,7 @@ export async function generate(client: Client, uid: Uid, fresh: boolean, freshCo
   if (!shown.ok) return env.violate(`${uid} was shown ${data?.address}, which is no address`)
   const address = shown.value
   if (stored.scan() === undefined) env.violate(`${address} was shown before the start of the scan was stored`)
-  const own = stored.addressesOf(uid)
+  const own = stored.addressesOf(uid).filter(({ forOrders }) => forOrders === 0)
   if (!own.some((one) => one.address === address && String(one.id) === data?.id)) {
     env.violate(`${address} was shown to ${uid}, who is not its owner`)
   }

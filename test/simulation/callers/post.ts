@@ -93,6 +93,10 @@ export function auditPosts(posts: readonly SentPost[], stored: Stored): string |
   }
   const isOfPayout = ({ uid, cuy, type, osn }: StoredEntry) =>
     [2, 4, 5].includes(type) && stored.payoutOf(uid, cuy, osn) !== undefined
-  const stray = stored.entries().find((one) => one.type !== 1 && !explained.has(one.id) && !isOfPayout(one))
+  // `auditOrders` checks what orders take
+  const isOfOrder = ({ uid, type, osn }: StoredEntry) => type === 4 && stored.orderOf(uid, osn) !== undefined
+  const stray = stored
+    .entries()
+    .find((one) => one.type !== 1 && !explained.has(one.id) && !isOfPayout(one) && !isOfOrder(one))
   return stray === undefined ? null : `entry ${stray.osn} belongs to no post that is stored whole`
 }
