@@ -8,6 +8,7 @@ import {
   balancesOf,
   breakNodes,
   callsOf,
+  correct,
   finalizedIn,
   noise,
   openGaps,
@@ -242,4 +243,23 @@ describe('no block is passed', () => {
     expect(await balancesOf(service)).toEqual({ 1: 0, 2: 2 })
     expect(alarmsOf(service, 'gap-unread')).toEqual([])
   })
+})
+
+it('the finalized height can be lowered to a block that a node lacks for ever', async () => {
+  const { service, own } = await withAddress()
+  await service.tick()
+  const heights = payAround(service, own, 3)
+  const [node] = service.nodes
+  if (node === undefined) throw new Error('no node')
+  await tickLater(service, 40)
+  expect(await balancesOf(service)).toEqual({ 1: 0, 2: 36 })
+  node.script = () => ({
+    kind: 'changed-calls',
+    change: ({ method, params: [first] }) =>
+      method === 'eth_getBlockByNumber' && heights.includes(Number(first)) ? { result: null } : undefined,
+  })
+  await correct(service, heights[2] ?? 0)
+  await tickLater(service, 60)
+  expect((await stateOf(service)).height).toBe(finalizedIn(service))
+  expect(await balancesOf(service)).toEqual({ 1: 0, 2: 36 })
 })

@@ -4,7 +4,7 @@ import { err, ok } from '../common/result.ts'
 import { agreeOnOne, collect, failureOf, type Vote } from './agreement.ts'
 import { askOne, parseFinalized, recordError } from './ask.ts'
 import { blockCall, parseResult } from './json-rpc.ts'
-import { behindMs, headHeightsMax, headSpreadMax } from './limits.ts'
+import { behindMs, headHeightsMax, headSpreadMax, timedBelow } from './limits.ts'
 import { fieldsOf, type Session, type TronNode } from './node.ts'
 import { type NodeResult, nodeError } from './node-errors.ts'
 import { noteHealth } from './node-health.ts'
@@ -105,17 +105,23 @@ function shownBy(head: NodeHead, candidate: NodeHead): NodeHead | null {
 
 /**
  * After an operator's correction the time of the stored head is unknown. The time is read again
- * from the nodes, because without it an invented height could not be told from a real one.
+ * from the nodes, because without it an invented height could not be told from a real one. A lower
+ * block serves as well where nodes lack the block itself, which they may for ever.
  */
 async function withTime(session: Session, stored: StoredHead): ChainResult<StoredHead> {
   if (stored === null || stored.time > 0) return ok(stored)
-  const { height } = stored
-  const about = `block ${height}`
-  const agreed = await agreeOnOne(session, 'chain', about, async (node, nodeSession) => {
-    const header = await readHeader(nodeSession, node, height)
-    return header.ok ? ok([headVote(header.value)]) : header
-  })
-  return agreed.ok ? ok({ height, time: agreed.value.value.timestamp }) : agreed
+  let failure: ChainFailure | null = null
+  for (const below of timedBelow) {
+    const height = Math.max(stored.height - below, 0) as BlockHeight // safe: a lower height
+    const agreed = await agreeOnOne(session, 'chain', `block ${height}`, async (node, nodeSession) => {
+      const header = await readHeader(nodeSession, node, height)
+      return header.ok ? ok([headVote(header.value)]) : header
+    })
+    if (agreed.ok) return ok({ height, time: agreed.value.value.timestamp })
+    failure ??= agreed.error
+    if (agreed.error.kind !== 'no-answer') break
+  }
+  return failure === null ? ok(stored) : err(failure)
 }
 
 /**

@@ -161,6 +161,11 @@ export const headSpreadMax = 2
  */
 export const headHeightsMax = 3
 /**
+ * So many blocks below the stored head the blocks are that are asked for its time, one after the
+ * other, until nodes agree on one.
+ */
+export const timedBelow = [0, 1, 4, 16, 64] as const
+/**
  * A node is behind if its finalized head is this many blocks (one minute) below the newest one that
  * a node claims.
  */
