@@ -1,12 +1,6 @@
 import { createPublicKey, hash, verify } from 'node:crypto'
 import { readFileSync } from 'node:fs'
-import {
-  type Checkpoint,
-  type NoteKey,
-  openCheckpoint,
-  parseNoteKey,
-  readCheckpoint,
-} from '../../worker/archive/note.ts'
+import { type Checkpoint, type NoteKey, openCheckpoint, parseNoteKey, readNote } from '../../worker/archive/note.ts'
 import { err, ok, type Result } from '../../worker/common/result.ts'
 import { OptionError, ToolError } from '../tool-error.ts'
 
@@ -61,7 +55,7 @@ function readNote(file: string): string {
  * error is one sentence.
  */
 export function openSealed(note: string, { keys }: Pick<Seals, 'keys'>): Result<Checkpoint, string> {
-  const read = readCheckpoint(note)
+  const read = readNote(note)
   if (!read.ok) return read
   const { origin } = read.value.checkpoint
   const key = keys.get(origin)

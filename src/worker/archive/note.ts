@@ -67,7 +67,7 @@ export function openCheckpoint(
   key: NoteKey,
   parts: { readonly sha256: Sha256; readonly verify: VerifySignature },
 ): Result<Checkpoint, string> {
-  const read = readCheckpoint(note)
+  const read = readNote(note)
   if (!read.ok) return read
   const { text, signatures, checkpoint } = read.value
   const id = bytesToHex(keyIdOf(key, parts.sha256))
@@ -87,7 +87,7 @@ export interface ReadNote {
 }
 
 /** Reads a note without checking its signatures. The error says why it is no checkpoint. */
-export function readCheckpoint(note: string): Result<ReadNote, string> {
+export function readNote(note: string): Result<ReadNote, string> {
   const end = note.lastIndexOf('\n\n')
   if (end === -1 || !note.endsWith('\n')) return err('the note has no signature')
   const text = note.slice(0, end + 1)
