@@ -34,7 +34,7 @@ export function readSeals(keyTexts: readonly string[], files: readonly string[])
   })
   const seals = { keys: new Map(keys), kept: [] }
   const kept = files.map((file) => {
-    const read = openSealed(readNote(file), seals)
+    const read = openSealed(readNoteFile(file), seals)
     if (!read.ok) throw new ToolError(`${file}: ${read.error}`, 'name a file with a checkpoint as it was received')
     return { file, checkpoint: read.value }
   })
@@ -42,7 +42,7 @@ export function readSeals(keyTexts: readonly string[], files: readonly string[])
 }
 
 /** The note in a file that a person has named. Programs that save a text add a line break. */
-function readNote(file: string): string {
+function readNoteFile(file: string): string {
   try {
     return `${readFileSync(file, 'utf8').trimEnd()}\n`
   } catch {
