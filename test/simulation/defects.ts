@@ -141,8 +141,8 @@ function parseOverrides(json: string): PayingOverrides {
 /**
  * Deliberate mistakes, each of a kind that is easily made and hard to see. The simulation must find
  * every one of them: a simulation that finds none proves nothing. For each mistake, `defects.txt`
- * has the name; the file below `src`; the seed; the word `short`, `paying` or `ordering` for
- * the overrides above, if any; further overrides; the text to replace (`-`); and the replacement (`+`).
+ * has the name; the file below `src`; the seed; the word `short`, `paying` or `ordering` for the
+ * overrides above, if any; further overrides; the text to replace (`-`); and the replacement (`+`).
  */
 export const defects: Readonly<Record<string, Defect>> = Object.fromEntries(
   readFileSync(`${root}test/simulation/defects.txt`, 'utf8')

@@ -19,7 +19,9 @@ const steps: Readonly<Record<StoredOrder['state'], readonly StoredOrder['state']
   cancelled: [],
 }
 
-/** Checks orders after each write. After `restart` later states are compared with the present one. */
+/**
+ * Checks orders after each write. After `restart` later states are compared with the present one.
+ */
 export function createOrderCheck(env: Environment, stored: Stored) {
   let orders = new Map<number, StoredOrder>()
   return {
@@ -91,8 +93,8 @@ export function auditOrders(env: Environment, stored: Stored): string | null {
 }
 
 /**
- * The time of the block of a credited transfer; null if it was credited in a block that was replaced
- * later.
+ * The time of the block of a credited transfer; null if it was credited in a block that was
+ * replaced later.
  */
 function madeAtOf(env: Environment, { txid, position, height }: StoredTransfer): number | null {
   const key = `${txid}:${position}`

@@ -2,7 +2,9 @@ import type { Address } from '../../src/worker/chain/address.ts'
 import type { Random } from './random.ts'
 import type { StoredOrder } from './stored.ts'
 
-/** An order as a backend asks for it. Amounts in ledger units, `until` in milliseconds since 1970. */
+/**
+ * An order as a backend asks for it. Amounts in ledger units, `until` in milliseconds since 1970.
+ */
 export interface SentOrder {
   readonly uid: number
   readonly cuy: number
@@ -11,7 +13,9 @@ export interface SentOrder {
   readonly atLeast: bigint
   readonly until: number | null
   readonly take: boolean
-  /** Whether an answer has said that it is stored, and no older copy of the database was put back. */
+  /**
+   * Whether an answer has said that it is stored, and no older copy of the database was put back.
+   */
   isAccepted: boolean
 }
 

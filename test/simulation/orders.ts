@@ -87,7 +87,9 @@ function ask(run: SimulatedRun, world: OrderWorld, orders: readonly SentOrder[],
   })
 }
 
-/** Asks once. Returns whether an answer has said that the orders are stored, or why they are not. */
+/**
+ * Asks once. Returns whether an answer has said that the orders are stored, or why they are not.
+ */
 async function askOnce(run: SimulatedRun, world: OrderWorld, orders: readonly SentOrder[]): Promise<boolean> {
   const { env, stored } = run
   const { restores } = env

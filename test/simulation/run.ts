@@ -211,7 +211,9 @@ function startPayouts(run: SimulatedRun, world: PayoutWorld): void {
   scheduler.after(blockMs, next)
 }
 
-/** Starts the calls of backends about orders, and payments for them. They end with the faulty phase. */
+/**
+ * Starts the calls of backends about orders, and payments for them. They end with the faulty phase.
+ */
 function startOrders(run: SimulatedRun, world: OrderWorld): void {
   const { env } = run
   const next = () => {
