@@ -209,8 +209,8 @@ export function createHow(context: DepositContext): PageView {
           texts.howFrom(symbols.join(texts.or)),
           texts.howNetwork(isTest ? name : texts.asTron),
           ...[texts.howAmount, texts.howLost, texts.compare, texts.howStages],
-          ...(isOrder ? [] : [texts.howKeep]), // the address of an order is for that order
         ]
+        if (!isOrder) words.push(texts.howKeep) // the address of an order is for that order
         return words.map((line) => html('li', {}, line))
       })
     },

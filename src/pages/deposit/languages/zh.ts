@@ -69,7 +69,7 @@ export const zh: Texts = {
   endedHelp: '请回到向您提供本页面的网站或应用，按需登录，然后从那里重新打开本页面。',
   endedHere: '开发者提示（本机）：请在 .dev.vars 中设置 DEV_UID，或在地址后加 #token= 和令牌再打开。',
   unconfigured: '此处尚未开通充值',
-  unconfiguredHelp: `请不要转账。需要由本页面的提供方完成设置，在此之前无法显示任何内容。之前转出的资金是安全的。如有疑问，请联系${support}。`,
+  unconfiguredHelp: `请不要转账。需由本页面的提供方先完成设置。之前转出的资金是安全的。如有疑问，请联系${support}。`,
 
   unreadable: '无法读取此订单',
   unreadableHelp: '请不要转账。向您提供本页面的网站或应用发来的订单有误，请返回那里并告知他们。',
