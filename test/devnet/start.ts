@@ -94,13 +94,13 @@ function readOptions(args: readonly string[]) {
 }
 
 async function start(): Promise<void> {
-  printLine('Starting: a local Tron chain, a database, the service and a pretend shop.')
   const ports = readPorts()
   const lock = lockFolder(folders.chain) // two processes would overwrite each other's chain and database
   stopSteps.push(async () => lock.release())
   for (const port of [ports.service, ports.receiver, ports.shop]) await requireFreePort(port, 'PORT')
   for (const port of [ports.tron, ports.anvil]) await requireFreePort(port, 'DEVNET_PORT')
   requireMatchingData(folders)
+  printLine('Starting: a local Tron chain, a database, the service and a pretend shop.')
   if (!existsSync(`${root}.dev.vars`)) copyFileSync(`${root}test/devnet/dev.vars`, `${root}.dev.vars`)
   const cells = cellCount === 1 ? [] : await prepareCells()
 
