@@ -86,6 +86,7 @@ describe('over RPC', () => {
     cancelPayouts: (cell) => service.rpc.cancelPayouts([1], 'x', 'shop', options(cell)),
     payouts: (cell) => service.rpc.payouts(options(cell)),
     orders: (cell) => service.rpc.orders(options(cell)),
+    checkpoint: (cell) => service.rpc.checkpoint(options(cell)),
   })
   const otherOf = { ok: false, error: { kind: 'other-cell', reason: 'other-cell', why: otherCell.body.msg } }
   const wantsCell = { ok: false, error: { kind: 'bad-input', member: 'cell' } }
