@@ -11,6 +11,8 @@ import {
   usdtWith,
   withAddress,
 } from '../scan/harness.ts'
+import { changing } from '../support/scripted-node.ts'
+import { topicOf } from '../support/transaction-spec.ts'
 
 interface Shown {
   readonly address: string
@@ -117,6 +119,26 @@ it('a fork may move a payment to another block: it counts by that block, once', 
   service.clock.seconds += 60
   await service.tick()
   expect(await shown(service)).toEqual(['paid 25 late'])
+})
+
+it('a payment that nodes have shown at its address, and that goes to another one, is none', async () => {
+  const { service, own } = await start()
+  const [to] = await ask(service, {})
+  const recipient = topicOf(to as Address)
+  const misled = changing('eth_getLogs', (result) =>
+    (result as { topics: string[] }[]).map((log) => ({ ...log, topics: [...log.topics.slice(0, 2), recipient] })),
+  )
+  for (const node of service.nodes) node.script = () => misled
+  service.chain.add([usdtTo(own, 25_000_000n)])
+  follow(service)
+  await service.tick()
+  expect(await shown(service)).toEqual(['open 0 seen 25'])
+  repairNodes(service)
+  await settle(service)
+  expect(await balancesOf(service)).toEqual({ 1: 0, 2: 25 })
+  expect(await shown(service)).toEqual(['open 0'])
+  const { data } = await (await service.ledger('/ledger/orders?uid=7')).json<{ data: { list: Shown[] } }>()
+  expect(data.list.map(({ deposits }) => deposits)).toEqual([[]])
 })
 
 it('a review counts when it is credited, also of a block that was in time; the order has expired before', async () => {

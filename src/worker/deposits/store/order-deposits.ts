@@ -11,7 +11,7 @@ import type { TransferChange } from '../transitions.ts'
 /**
  * Makes the statements that store to which orders the transfers of a batch belong. They run before
  * the transfers are stored, so that the events of the transfers name the orders. No statement is
- * made if no transfer goes to an address for orders.
+ * made if no transfer goes to an address for orders, or may have gone to one before.
  */
 export function orderDepositStatements(
   db: WriteDatabase,
@@ -24,7 +24,9 @@ export function orderDepositStatements(
     ...fresh.map((change, index) => ({ ...change, place: index + 1 })),
   ].flatMap(({ known, place, to, cuy, block: { height }, madeAt, ...decided }) => {
     const row = { id: known?.id ?? null, place, to, cuy, height, madeAt, isOpen: mayCount(decided) ? 1 : 0 }
-    return madeAt === undefined || (known === null && row.isOpen === 0) ? [] : [row]
+    // What went to an address for orders may go to another one by this block.
+    const mayLeave = known?.isSame === false
+    return (madeAt === undefined && !mayLeave) || (known === null && row.isOpen === 0) ? [] : [row]
   })
   if (list.length === 0) return []
   const rows = JSON.stringify(list)
@@ -51,7 +53,7 @@ const counts = sql`${value('isOpen')} = 1
 
 /**
  * A transfer that is seen in another block, or to another address, may belong to another order than
- * before.
+ * before, or to none. Without `madeAt` only the address decides.
  */
 const forgetOthers = fixedStatement<'rows'>(sql`
 DELETE FROM ${orderDeposits} WHERE (${bareList([order_id, transfer_id])}) IN (
