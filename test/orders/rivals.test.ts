@@ -61,6 +61,24 @@ it('two orders that are asked for at once never share an address', async () => {
   expect(own?.address).not.toBe((await read(db, { order: 'E' })).address)
 })
 
+it('an address that a rival takes as soon as it is issued is missing, and another one is issued', async () => {
+  const db = await openOrders()
+  let isLeft = true
+  const batch = async (statements: D1PreparedStatement[]) => {
+    const issued = await db.prepare('SELECT count(*) AS n FROM stored_address').first<number>('n')
+    if (isLeft && issued === 1) {
+      isLeft = false
+      await ask(db, [order('E')])
+    }
+    return db.batch(statements)
+  }
+  // safe: only these two methods are called
+  const rivalled = { prepare: (sql: string) => db.prepare(sql), batch } as unknown as WriteDatabase
+  const [own] = await ask(rivalled, [order('F')])
+  expect(isLeft).toBe(false)
+  expect(own?.address).not.toBe((await read(db, { order: 'E' })).address)
+})
+
 it('the same order asked for at once is stored once, and another content is refused', async () => {
   const db = await openOrders()
   const rivalled = withRival(db, 'INSERT INTO "payment_order"', () => askOne(db))

@@ -214,6 +214,16 @@ describe('a decision', () => {
     expect(await balancesOf(service)).toEqual({ 1: 0, 2: 25 })
   })
 
+  it('to credit a retired currency is not undone by a minimum that was raised before it comes back', async () => {
+    const txid = await hold()
+    const retired = service.with({ CURRENCIES: usdtWith({ retired: true }) })
+    await retired.ledger('/ledger/deposits/decide', postInit({ deposits: [credit(txid)] }))
+    expect(await statesOf(service)).toEqual(['held:retired'])
+    await tickLater(service.with({ CURRENCIES: usdtWith({ minDeposit: '100' }) }), 60)
+    expect(await statesOf(service)).toEqual(['credited'])
+    expect(await balancesOf(service)).toEqual({ 1: 0, 2: 25 })
+  })
+
   it('credits nothing while the chain is known to be forked', async () => {
     const txid = await hold()
     await service.db.prepare(`UPDATE scan SET halted = 'a test'`).run()

@@ -138,6 +138,7 @@ export async function expireOrders(db: WriteDatabase, at: UnixMs, max: number): 
 
 const overtakenRules = [
   ...['order: already asked for', 'order: its address is held', 'order: its user has too many'],
+  'order: its address is not for orders of its user', // none was left: a rival has taken it
   ...['order: an entry has its key', 'order: no such step', 'order: it ends once', 'order: it begins as open'],
 ]
 
