@@ -306,8 +306,11 @@ export function conclude(pair: Pair, shown: Shown, fees: readonly ConfirmedFee[]
     case 'failed':
     case 'other':
     case 'expired': {
-      if (!isNews || payout === null) return []
+      if (payout === null) return []
       const isNewest = payout.txid === transaction.txid && canBecome(payout.state, 'signed', 'reopens')
+      // An operator may have confirmed since the fee by which it has paid.
+      const hasPaid = isNewest && transaction.ended === 'other' && endOf(payout, shown, fees) === 'paid'
+      if (!isNews && !hasPaid) return []
       if (isNewest && payout.state !== 'paid') {
         const open = reopen({ transaction, payout }, at)
         return [open, ...conclude(nextVersions(open), shown, fees, at)]

@@ -1,5 +1,5 @@
 import { sql } from 'drizzle-orm'
-import { bareList, fixedStatement, ofHex, type WriteDatabase } from '../../d1/database.ts'
+import { bareList, fixedStatement, ofHex, toJsonTexts, type WriteDatabase } from '../../d1/database.ts'
 import { orderDeposits, orders } from '../../d1/order-tables.ts'
 import { corrections } from '../../d1/state-tables.ts'
 import { addresses, transfers } from '../../d1/tables.ts'
@@ -7,6 +7,9 @@ import type { TransferChange } from '../transitions.ts'
 
 // Which order a transfer belongs to: the one that held its address, in its currency, when its block
 // was made. Triggers do the rest: the credit of the transfer counts for the order.
+
+/** Most rows in one JSON text. A row takes about 130 bytes, and D1 binds texts up to 2 MB. */
+const rowsMax = 10_000
 
 /**
  * Makes the statements that store to which orders the transfers of a batch belong. They run before
@@ -28,9 +31,7 @@ export function orderDepositStatements(
     const mayLeave = known?.isSame === false
     return (madeAt === undefined && !mayLeave) || (known === null && row.isOpen === 0) ? [] : [row]
   })
-  if (list.length === 0) return []
-  const rows = JSON.stringify(list)
-  return [forgetOthers(db, { rows }), storeOrders(db, { rows })]
+  return toJsonTexts(list, rowsMax).flatMap((rows) => [forgetOthers(db, { rows }), storeOrders(db, { rows })])
 }
 
 /**
