@@ -121,6 +121,13 @@ describe('a transfer that is held for review', () => {
     expect(await balance()).toEqual([5])
   })
 
+  it('is not credited with an amount that the chain does not show', async () => {
+    await decide('credit', 0, 'wallet-full')
+    await store(early(refused, { raw: 1n }))
+    expect(await rows()).toEqual(['refused dust credit'])
+    expect(await column(db, 'SELECT raw FROM transfer')).toEqual(['1'])
+  })
+
   it('is still held for want of room where the wallet has none yet', async () => {
     await store(transfer(credited(9_007_199_254_740_990n), { txid: txid(2), raw: 9_007_199_254_740_990n }))
     await decide('credit', 0, 'wallet-full')

@@ -230,10 +230,14 @@ describe('what is held for review', () => {
     ['credit', inReview(), 'credited credit'],
     ['credit', credited(), 'credited credit'],
     ['credit', held('retired'), 'held retired credit'],
-    ['credit', refused, null],
+    ['credit', refused, 'refused dust credit'],
   ] as const)('and decided "%s" stays with it whatever is judged later', (review, verdict, expected) => {
     const stored = known('held', { review, reason: 'wallet-full' })
     expect(outcome(transfer(verdict, { raw: 6n }), stored)).toBe(expected)
+  })
+
+  it('and decided to be credited is not refused, unless the chain shows another amount', () => {
+    expect(outcome(transfer(refused), known('held', { review: 'credit', reason: 'wallet-full' }))).toBe(null)
   })
 
   it('begins with the first judgement that asks for it', () => {

@@ -212,8 +212,8 @@ function nextOf(judged: JudgedTransfer, known: KnownTransfer | null, position: n
   // as not final is behind.
   if (judged.state === 'seen' && (position === null || judged.block.height <= position)) return null
   // A person or a backend has decided to credit this transfer. A new judgement may hold it, but not
-  // refuse it.
-  if (known?.review === 'credit' && judged.state === 'refused') return null
+  // refuse it, unless the chain shows another amount: the stored one must not be credited then.
+  if (known?.review === 'credit' && judged.state === 'refused' && isSameMoney(judged, known)) return null
   const proposed = proposedBy(judged)
   if (known === null) return { ...proposed, known: null, review: proposed.reason === 'review' ? 'open' : null }
   const next = {
