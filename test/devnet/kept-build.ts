@@ -15,7 +15,7 @@ import { root, UserError } from '../support/project.ts'
 export interface WorkerBuild {
   /** The one script of the Worker. */
   readonly script: string
-  /** What wrangler's configuration says of it, and its static files. */
+  /** The Worker in wrangler's configuration, and its static files. */
   readonly options: Omit<V4WorkerOptions, 'modules' | 'script' | 'scriptPath' | 'bindings'>
   /** The variables of wrangler's configuration, without those of `.dev.vars`. */
   readonly bindings: Readonly<Record<string, string>>
@@ -30,7 +30,7 @@ interface KeptBuild extends WorkerBuild {
   readonly assets: string
 }
 
-/** What a build is made of, beside wrangler's configuration. */
+/** The sources of a build, beside wrangler's configuration. */
 const sources = ['src/**/*', 'test/http/openapi/build.ts', 'test/devnet/build-worker.ts', 'package-lock.json']
 
 /**

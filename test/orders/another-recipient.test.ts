@@ -52,8 +52,8 @@ async function openMisled(changes: object = {}) {
 }
 
 /**
- * What user 8 was seen to get is in no block either, and its row is removed a day later: the next
- * transfer gets its id.
+ * Removes the transfer to user 8, which is in no block either, a day later. The next transfer gets
+ * its id.
  */
 async function removeMisled({ db, to }: { readonly db: WriteDatabase; readonly to: Address }) {
   await storeTransfers(db, [elsewhere(1, to, seen(), 251)], after(2 * minute))

@@ -90,7 +90,7 @@ it('what waits for an issuer is not reported as a signer that is missing', async
   expect(alarmsOf(service, 'payouts-unsigned')).toHaveLength(1)
 })
 
-/** What a payout of 5 USDT moves where the token takes a fee of 1 %. */
+/** The transfers of a payout of 5 USDT where the token takes a fee of 1 %. */
 const lessFee = [paidLog(4_950_000n), paidLog(50_000n, addressOf(0x78))]
 const onePercent = fee(100n, 1_000_000n)
 const confirm = ({ db }: RunningService) =>

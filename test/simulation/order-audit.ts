@@ -2,7 +2,7 @@ import type { Environment } from './environment.ts'
 import { isContentOf, keyOf } from './order-world.ts'
 import type { Stored, StoredEntry, StoredOrder, StoredTransfer } from './stored.ts'
 
-// What an order must be, written from contract 14 and without any code of the service.
+// The rules of orders, written from contract 14 and without any code of the service.
 
 /** The clocks of two simulated machines differ by less than this, in milliseconds. */
 const skewMsMax = 2_000

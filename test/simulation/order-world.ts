@@ -19,7 +19,7 @@ export interface SentOrder {
   isAccepted: boolean
 }
 
-/** What backends have asked for, in a run with orders. */
+/** The orders that backends have asked for, in a run with orders. */
 export interface OrderWorld {
   /** A stream of its own, so that orders change no other draw. */
   readonly random: Random

@@ -243,7 +243,7 @@ export function drawPayoutScenario(random: Random) {
   return { payouts: random.chance(1 / 3) ? drawPayouts(random) : null }
 }
 
-/** What a seed decides about orders: there are some in a quarter of the runs. */
+/** The choices of a seed about orders: there are some in a quarter of the runs. */
 export function drawOrderScenario(random: Random) {
   // `asked`: the probability, for each block, that a backend or a payer does something about orders
   return { orders: random.chance(1 / 4) ? { asked: random.pick([0.3, 0.8]) } : null }

@@ -13,7 +13,7 @@ export interface BookCounts {
   completeTo: number
 }
 
-/** What the parts of the books share. */
+/** The means that all parts of the books share. */
 export interface BookContext {
   readonly counts: BookCounts
   /** Prepares a statement on the tables below. */
@@ -27,7 +27,7 @@ export interface BookContext {
   readonly later: (kind: PendingKind, id: number, line: number) => void
 }
 
-/** What a check that must wait is about: the id of a transfer, or that of a payout. */
+/** The subject of a check that must wait: the id of a transfer, or that of a payout. */
 export type PendingKind = 'address' | 'payout' | 'payment'
 
 /** Takes lines of some kinds. Each function throws a `WrongLine`. */

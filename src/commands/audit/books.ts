@@ -76,7 +76,7 @@ function takerOf(takers: Takers, { row }: ArchiveLine) {
   return takers[row] as ((line: ArchiveLine, number: number) => void) | undefined // safe: it is of this kind
 }
 
-/** What is checked where the archive is complete: a line of the kind `scan`. */
+/** The checks that are made where the archive is complete, at a line of the kind `scan`. */
 function createComplete({ counts, prepare }: BookContext, parts: readonly BookPart[]): (line: number) => void {
   const selectPending = prepare('SELECT kind, id, line FROM pending ORDER BY line')
   const removePending = prepare('DELETE FROM pending')

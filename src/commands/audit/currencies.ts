@@ -1,7 +1,7 @@
 import type { LineOf } from './lines.ts'
 import { demand, WrongLine } from './wrong-line.ts'
 
-/** What the amounts of a currency mean. */
+/** The meaning of the amounts of a currency. */
 export interface ArchivedCurrency {
   /** Null for TRX. */
   readonly contract: string | null

@@ -13,7 +13,7 @@ interface TransferRow {
   readonly uid: number | null
   readonly cuy: number
   readonly state: Transfer['state']
-  /** What was credited, in ledger units; null in any other state. */
+  /** The credited amount, in ledger units; null in any other state. */
   readonly amount: number | null
   /** The recharge of a credited transfer, once it was read. */
   readonly entry: number | null
@@ -94,7 +94,7 @@ function createTransfers({ counts, prepare, currency, later }: BookContext) {
       to_address = excluded.to_address, line = excluded.line`)
   const setEntry = prepare('UPDATE transfer SET entry = ? WHERE id = ?')
   let credited = 0
-  /** What a transfer line says is credited, in ledger units; null if it is not credited. */
+  /** The amount that a transfer line says is credited, in ledger units; null if it is not. */
   const creditOf = ({ state, amt, cuy, raw, uid }: Transfer): number | null => {
     demand((state === 'credited') === (amt !== undefined), 'credited transfers, and only these, have `amt`')
     demand((state === 'moved') === (uid === undefined), 'moved transfers, and only these, have no user')

@@ -1,6 +1,6 @@
 import type { CellReport } from './verify.ts'
 
-/** What is right, and what could not be checked: a sentence each. */
+/** Sentences that say what is right, and what could not be checked. */
 export function describeReport({ lines, segments, epochs, counts, seal }: CellReport): readonly string[] {
   const { entries, credits, paid, completeTo } = counts
   const open = lines - 1 - completeTo

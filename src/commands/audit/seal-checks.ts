@@ -5,7 +5,7 @@ import type { CellFiles } from './archive-files.ts'
 import { openSealed, type Seals, sha256 } from './seals.ts'
 import type { ArchiveFault } from './segment.ts'
 
-/** What the checkpoints of an archive say. */
+/** The report about the checkpoints of an archive. */
 export interface SealReport {
   /** How many lines the newest checkpoint is about; 0 without one. */
   readonly size: number

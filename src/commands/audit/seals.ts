@@ -15,7 +15,7 @@ function verifyEd25519(signature: Uint8Array, message: Uint8Array, publicKey: Ui
   return signature.length === 64 && verify(null, message, key, signature)
 }
 
-/** What a person brings to check an archive with. */
+/** The keys and notes that a person brings to check an archive with. */
 export interface Seals {
   /** By the origin whose notes they sign. */
   readonly keys: ReadonlyMap<string, NoteKey>

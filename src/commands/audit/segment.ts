@@ -10,7 +10,7 @@ import { type ArchiveLine, type LineOf, parseLine } from './lines.ts'
  */
 const segmentBytesMax = 4_000_000
 
-/** What is wrong with a file of an archive. */
+/** A fault in a file of an archive. */
 export interface ArchiveFault {
   readonly file: string
   /** The line in the file, from 1; null if it is about the whole file. */

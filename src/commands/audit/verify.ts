@@ -17,7 +17,7 @@ import {
 } from './segment.ts'
 import { demand, WrongLine } from './wrong-line.ts'
 
-/** What an archive without a fault has. */
+/** The report about the archive of a cell that has no fault. */
 export interface CellReport {
   /** The origin of its checkpoints: the name of deployment and cell. */
   readonly origin: string
@@ -53,7 +53,7 @@ export function verifyCell(files: CellFiles, seals: Seals, progress: VerifyProgr
   }
 }
 
-/** What the segments so far lead to. */
+/** The state to which the segments so far lead. */
 interface Chain {
   readonly head: HeadLine | null
   /** SHA-256 of the segment before. */

@@ -4,7 +4,8 @@ import type { Clock } from '../platform/clock.ts'
 export const bucketAnswerMs = 10_000
 
 /**
- * What the archive uses of its bucket. Each method throws if R2 fails, or does not answer in time.
+ * The calls that the archive makes to its bucket. Each throws if R2 fails, or does not answer in
+ * time.
  */
 export interface Bucket {
   /** Writes a new object; false if one with this name exists. */

@@ -16,7 +16,7 @@ export interface NoteKey {
 /** Verifies an Ed25519 signature (64 bytes) of a message. */
 export type VerifySignature = (signature: Uint8Array, message: Uint8Array, publicKey: Uint8Array) => boolean
 
-/** What a checkpoint says of a tree. */
+/** A statement about a tree: how many lines it has, and its root. */
 export interface Checkpoint {
   /** The name of the log. */
   readonly origin: string
@@ -79,7 +79,7 @@ export function openCheckpoint(
 
 /** A note that is a checkpoint. Nothing says that its signatures are right. */
 export interface ReadNote {
-  /** What is signed. */
+  /** The signed text. */
   readonly text: string
   /** `id`: 8 hex digits of the key. */
   readonly signatures: readonly { readonly name: string; readonly id: string; readonly signature: Uint8Array }[]

@@ -4,7 +4,7 @@ import type { UnixMs } from '../common/time.ts'
 import { type ArchiveRow, archiveChanges, archives } from '../d1/archive-tables.ts'
 import { allShown, bareList, resultRows, toStatement, type WriteDatabase } from '../d1/database.ts'
 
-/** Where a reader of the archive is: the first line of a segment says it. */
+/** The place of a reader of the archive, as the first line of a segment says it. */
 export interface ArchivePlace {
   /** The newest entry or event in the archive. */
   readonly event: number
@@ -15,7 +15,7 @@ export interface ArchivePlace {
   readonly copy?: readonly unknown[]
 }
 
-/** Where the reader of the database is. */
+/** The place of the reader of the database. */
 export interface ReaderPlace extends ArchivePlace {
   /** The newest row of the list of changes in the archive; only this database knows it. */
   readonly change: number
@@ -35,7 +35,7 @@ export interface ArchiveState {
   readonly writtenAt: UnixMs
 }
 
-/** What a segment, or the beginning of an epoch, changes in the row. */
+/** The changes of the row by a segment, or by the beginning of an epoch. */
 export interface ArchiveStep extends Omit<ArchiveState, 'begun' | 'writtenAt'> {
   /** The signed note and the key that verifies it; null without a key. */
   readonly seal: { readonly note: string; readonly verifier: string } | null

@@ -26,19 +26,19 @@ export interface Change {
   readonly key: string
 }
 
-/** What is new above a position, as it was at one moment. */
+/** The news above a position, as they were at one moment. */
 export interface Reading {
   readonly entries: readonly StoredRow[]
   readonly events: readonly StoredRow[]
   readonly changes: readonly Change[]
-  /** What the events, entries and changes are about: the rows as they are. */
+  /** The rows that the events, entries and changes are about, as they are. */
   readonly rows: Readonly<Record<ChangedKind, readonly StoredRow[]>>
   /** The highest id of a removed event. */
   readonly removed: number
   readonly surroundings: Surroundings
 }
 
-/** What has no number: the meaning of the stored data, and how far the scan is. */
+/** The things without a number: the meaning of the stored data, and how far the scan is. */
 export interface Surroundings {
   readonly configuration: Readonly<
     Record<'settings' | 'currencies' | 'decimals' | 'kept' | 'ranges', readonly StoredRow[]>

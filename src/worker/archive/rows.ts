@@ -39,7 +39,7 @@ function columnsOf(table: SQLiteTable, without: readonly string[] = []): SQL {
   return shownList(Object.values(getTableColumns(table)).filter(({ name }) => !without.includes(name)))
 }
 
-/** What only concerns broadcasts, or people: it changes without another version. */
+/** Columns that only concern broadcasts or people. They change without another version. */
 const notKept = ['burnt', 'energy', 'seen_height', 'next_send', 'sends', 'sent_at', 'answers']
 
 /** SQL: the order and the time of block of a transfer, as a JSON list, or NULL. */

@@ -47,7 +47,7 @@ const segmentName = (folder: string, first: number) => `${segmentsOf(folder)}${p
 const checkpointName = (folder: string, size: number) => `${folder}/checkpoints/${padded(size)}.checkpoint`
 
 /**
- * What one step of `archiveNext` did: it wrote or took over a segment, or there was nothing to do.
+ * The result of a step of `archiveNext`: it wrote or took over a segment, or had nothing to do.
  */
 export type ArchiveProgress = 'more' | 'done'
 

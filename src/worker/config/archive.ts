@@ -13,7 +13,7 @@ export interface ArchiveConfig {
 const archiveExpected = 'the name of an R2 bucket binding'
 const keyExpected =
   'an Ed25519 private key as PKCS#8 in base64: openssl genpkey -algorithm ed25519 -outform DER | base64'
-/** What stands before the 32 bytes of the key (RFC 8410). */
+/** The bytes before the 32 bytes of the key (RFC 8410). */
 const keyStart = '302e020100300506032b657004220420'
 
 const sealKey = parsedBy(text(keyExpected), (value, refuse): Uint8Array => {

@@ -66,7 +66,7 @@ INSERT INTO agreed_decimals VALUES ('${token}', 18, ${startMs});
 INSERT INTO scan (id, height, finalized, finalized_time, finalized_at, advanced_at, caught_up_at, tried_at)
   VALUES (1, 5000, 5000, ${startMs}, ${startMs}, ${startMs}, ${startMs}, ${startMs});`
 
-/** What happens in a round, as the service writes it: triggers do the rest. */
+/** The acts of a round, as the service writes them: triggers do the rest. */
 function happens(round: number, time: number): string {
   const final = 4_900 + round * 100 // the finalized height
   const entries = (list: readonly object[]) =>

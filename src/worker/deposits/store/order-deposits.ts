@@ -27,7 +27,7 @@ export function orderDepositStatements(
     ...fresh.map((change, index) => ({ ...change, place: index + 1 })),
   ].flatMap(({ known, place, to, cuy, block: { height }, madeAt, ...decided }) => {
     const row = { id: known?.id ?? null, place, to, cuy, height, madeAt, isOpen: mayCount(decided) ? 1 : 0 }
-    // What went to an address for orders may go to another one by this block.
+    // A transfer to an address for orders may go to another address by this block.
     const mayLeave = known?.isSame === false
     return (madeAt === undefined && !mayLeave) || (known === null && row.isOpen === 0) ? [] : [row]
   })
