@@ -195,9 +195,9 @@ export function approve(
 }
 
 /**
- * Cancels a payout; one that was cancelled before is returned unchanged. It is not cancelled while a
- * transaction may still be found that has paid it. If money has left for it, the refund is a loss.
- * Then only a person who may approve and did not ask for the payout can cancel it.
+ * Cancels a payout; one that was cancelled before is returned unchanged. It is not cancelled while
+ * a transaction may still be found that has paid it. If money has left for it, the refund is a
+ * loss. Then only a person who may approve and did not ask for the payout can cancel it.
  */
 export function cancel(
   payout: PayoutRow,
