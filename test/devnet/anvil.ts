@@ -11,7 +11,7 @@ import { connectEvm, type Evm } from './evm.ts'
  * real one.
  */
 export const devnetChainId = 0x6465766e
-/** Seconds between the times of two blocks, as on Tron. The chain makes blocks faster than that. */
+/** Seconds between the times of two blocks, as on Tron. */
 export const slotSeconds = 3
 
 const readyTimeoutMs = 60_000
@@ -27,10 +27,10 @@ export interface AnvilOptions {
   readonly port: number
   /** The file that stores the chain, or null to keep it in memory only. */
   readonly statePath: string | null
-  /** Seconds between two blocks, or null to make blocks on command only. */
-  readonly blockSeconds: number | null
+  /** Whether it will make blocks by a timer, and not on command only. */
+  readonly isTimed: boolean
   /**
-   * How far behind the clock the time of the next block is: the chain's time passes faster than the
+   * How far behind the clock the time of the next block is: blocks on command come faster than the
    * clock.
    */
   readonly behindSeconds: number
@@ -74,7 +74,7 @@ export async function startAnvil(options: AnvilOptions): Promise<Anvil> {
   }
   const start = await found
   if ('text' in start) {
-    const evm = connectEvm(`http://127.0.0.1:${start.text}`, options.blockSeconds === null)
+    const evm = connectEvm(`http://127.0.0.1:${start.text}`, !options.isTimed)
     await evm.call('anvil_autoImpersonateAccount', true) // the Tron server checks the signatures of what is broadcast
     await startTime(evm, options)
     return { evm, ended, pid: child.pid ?? 0, stop }
@@ -87,12 +87,11 @@ export async function startAnvil(options: AnvilOptions): Promise<Anvil> {
  * Sets the chain's time, in which blocks are 3 s apart whenever they are made. A restarted chain
  * goes on 3 s after its newest block, or at the time `behindSeconds` ago if that is later.
  */
-async function startTime(evm: Evm, { blockSeconds, behindSeconds }: AnvilOptions): Promise<void> {
+async function startTime(evm: Evm, { behindSeconds }: AnvilOptions): Promise<void> {
   const { timestamp } = await evm.call<{ timestamp: string }>('eth_getBlockByNumber', 'latest', false)
   const next = Math.max(Number(timestamp) + slotSeconds, timeBehind(behindSeconds))
   await evm.call('evm_setNextBlockTimestamp', next)
   await evm.call('anvil_setBlockTimestampInterval', slotSeconds)
-  if (blockSeconds !== null) await evm.call('evm_setIntervalMining', blockSeconds)
 }
 
 /** The time `seconds` ago in seconds since 1970, rounded down to a multiple of a slot. */

@@ -10,18 +10,18 @@ export interface DevnetOptions {
   /** The file that stores the chain, or null to keep it in memory only. */
   readonly statePath: string | null
   /**
-   * Seconds between two blocks; null to make blocks only on command (`mine`), so that tests wait
-   * for no timer.
+   * Whether it makes blocks by a timer once `keepInTime` was called. Otherwise it makes them only
+   * on command (`mine`), so that tests wait for no timer.
    */
-  readonly blockSeconds: number | null
+  readonly isTimed: boolean
   /** By how many blocks the newest final block is below the newest block. */
   readonly finalityBlocks: number
   /** Ports of the Tron server and of anvil; 0 chooses a free port. */
   readonly tronPort: number
   readonly anvilPort: number
   /**
-   * How far behind the clock the chain's time begins. Blocks are made faster than every 3 s, by
-   * which their times differ, so the chain reaches the clock.
+   * How far behind the clock the chain's time begins. A chain that makes blocks by a timer comes to
+   * the clock with the first one of them.
    */
   readonly behindSeconds: number
 }
@@ -54,7 +54,8 @@ export interface Devnet extends Control {
   /** The id of anvil's process. */
   readonly pid: Anvil['pid']
   /**
-   * Brings the time of a chain that makes blocks by a timer to the clock, as it is done every 10 s.
+   * Begins the blocks of a chain that makes them by a timer, and brings its time to the clock; from
+   * then on this is done every 10 s. Before, each payment has a block at once.
    */
   keepInTime(): Promise<void>
   stop(): Promise<void>
@@ -66,7 +67,7 @@ export interface Devnet extends Control {
  */
 export const temporary: DevnetOptions = {
   statePath: null,
-  blockSeconds: null,
+  isTimed: false,
   finalityBlocks: 2,
   tronPort: 0,
   anvilPort: 0,
@@ -83,8 +84,10 @@ export async function startDevnet(options: DevnetOptions): Promise<Devnet> {
     const startedAt = Number(await anvil.evm.call<string>('eth_blockNumber'))
     const keeping = options.statePath === null ? inMemory : keepIn(options.statePath, anvil.evm, startedAt)
     const node = createDevnetNode(anvil.evm, options.finalityBlocks, keeping)
+    const pacer = options.isTimed ? createPacer(anvil.evm) : null
     const keepPayment = async (txid: string) => {
-      if (options.blockSeconds === null) return
+      if (pacer === null) return
+      if (!pacer.hasBegun()) await anvil.evm.call('anvil_mine', '0x1')
       await untilMined(node, txid)
       await keeping.store()
     }
@@ -92,10 +95,13 @@ export async function startDevnet(options: DevnetOptions): Promise<Devnet> {
     await control.deployToken()
     const server = await startTronServer(node, control, tronPort)
     const timers: NodeJS.Timeout[] = []
-    const keepInTime = options.blockSeconds === null ? async () => {} : createPacer(anvil.evm)
-    if (options.blockSeconds !== null) {
-      timers.push(setInterval(() => void keepInTime(), paceCheckMs))
-      timers.push(setInterval(() => void keeping.store().catch(() => {}), storeEveryMs))
+    const keepInTime = async () => {
+      if (pacer === null) return
+      if (timers.length === 0) {
+        timers.push(setInterval(() => void pacer.keep(), paceCheckMs))
+        timers.push(setInterval(() => void keeping.store().catch(() => {}), storeEveryMs))
+      }
+      await pacer.keep()
     }
     const stop = async () => {
       for (const timer of timers) clearInterval(timer)
@@ -126,27 +132,30 @@ async function untilMined(node: DevnetNode, txid: string): Promise<void> {
 }
 
 /**
- * Makes a function that keeps the time of a chain that makes blocks by a timer at the clock: an
- * order counts only blocks that are made after it. The chain then makes one block at the beginning
- * of each slot of 3 s, as the real one does. After a start, and after the machine has slept or was
- * busy, its next block has the present time.
+ * Keeps the time of a chain that makes blocks by a timer at the clock: an order counts only blocks
+ * that are made after it. From the first `keep` on the chain makes one block at the beginning of
+ * each slot of 3 s, as the real one does. After the machine has slept or was busy, its next block
+ * has the present time.
  */
-function createPacer(evm: Evm): () => Promise<void> {
-  let isInSlots = false
-  return async () => {
-    try {
-      const { timestamp } = await evm.call<{ timestamp: string }>('eth_getBlockByNumber', 'latest', false)
-      const age = timeBehind(0) - Number(timestamp)
-      if (isInSlots && age <= slotSeconds) return
-      const slotMs = slotSeconds * 1_000
-      await setTimeout(slotMs - (Date.now() % slotMs))
-      const slot = timeBehind(0)
-      // Setting the interval begins it anew: so the next block comes with the next slot.
-      await evm.call('evm_setIntervalMining', slotSeconds)
-      if (age > slotSeconds) await evm.call('evm_setNextBlockTimestamp', slot + slotSeconds)
-      isInSlots = true
-    } catch {
-      // a call fails only if anvil has ended, which `ended` reports
-    }
+function createPacer(evm: Evm) {
+  let hasBegun = false
+  return {
+    hasBegun: () => hasBegun,
+    async keep(): Promise<void> {
+      try {
+        const { timestamp } = await evm.call<{ timestamp: string }>('eth_getBlockByNumber', 'latest', false)
+        const age = timeBehind(0) - Number(timestamp)
+        if (hasBegun && age <= slotSeconds) return
+        const slotMs = slotSeconds * 1_000
+        await setTimeout(slotMs - (Date.now() % slotMs))
+        const slot = timeBehind(0)
+        // Setting the interval begins it anew: so the next block comes with the next slot.
+        await evm.call('evm_setIntervalMining', slotSeconds)
+        hasBegun = true
+        if (age > slotSeconds) await evm.call('evm_setNextBlockTimestamp', slot + slotSeconds)
+      } catch {
+        // a call fails only if anvil has ended, which `ended` reports
+      }
+    },
   }
 }

@@ -4,6 +4,7 @@ import { createServer } from 'node:net'
 import { dirname } from 'node:path'
 import { SignJWT } from 'jose'
 import { root, UserError } from '../support/project.ts'
+import { slotSeconds } from './anvil.ts'
 import { treasuryBase58 } from './operator.ts'
 
 const chainDir = `${root}.devnet`
@@ -39,9 +40,9 @@ const idPaths = ({ chain, databases }: LocalFolders) => [`${chain}id`, `${databa
  * The pace of `npm start`: blocks as on Tron, and a third of its finality, so that a deposit is
  * seen, and credited soon.
  */
-export const localPace = { blockSeconds: 3, finalityBlocks: 6, behindSeconds: 60 }
+export const localPace = { isTimed: true, finalityBlocks: 6, behindSeconds: 60 }
 /** Seconds until a payment is final on the chain of `npm start`. */
-export const secondsToFinal = localPace.blockSeconds * (localPace.finalityBlocks + 1)
+export const secondsToFinal = slotSeconds * (localPace.finalityBlocks + 1)
 
 /**
  * Refuses a chain and a database that do not contain the same random id, because they do not belong

@@ -61,8 +61,8 @@ it('blocks, transactions, balances, accounts and their resources survive restart
   expect(await readAll(second)).toStrictEqual(before)
   await second.stop()
 
-  // If the chain makes blocks at an interval, it goes on where it was: 3 s after its newest block.
-  const third = await startDevnet({ ...options, blockSeconds: 1 })
+  // A chain that makes blocks by a timer goes on where it was: 3 s after its newest block.
+  const third = await startDevnet({ ...options, isTimed: true })
   running = [third]
   const { txid } = await third.pay({ to: depositBase58, amount: '1', currency: 'TRX' })
   const receipt = () => result(third, 'eth_getTransactionReceipt', txid)
@@ -74,7 +74,7 @@ it('blocks, transactions, balances, accounts and their resources survive restart
 })
 
 it('a payment that was reported is there after the chain was killed, and so is every final block', async () => {
-  const options = { ...temporary, statePath: join(folder, 'state.json'), blockSeconds: 1 }
+  const options = { ...temporary, statePath: join(folder, 'state.json'), isTimed: true }
   const first = await startDevnet(options)
   running.push(first)
   const { txid } = await first.pay({ to: depositBase58, amount: '1', currency: 'TRX' })
@@ -86,6 +86,7 @@ it('a payment that was reported is there after the chain was killed, and so is e
   const second = await startDevnet(options)
   running.push(second)
   expect(await result(second, 'eth_getTransactionReceipt', txid)).toMatchObject({ status: '0x1' })
+  await second.keepInTime()
   const finalOf = async (devnet: Devnet) =>
     Number((await result<{ number: string }>(devnet, 'eth_getBlockByNumber', 'finalized', false)).number)
   // No final block is lost, whenever the chain ends: a block is stored before it is final.
@@ -107,7 +108,7 @@ it('a damaged state file is an error that mentions the state', async () => {
 })
 
 it('a chain that is brought to the clock makes its next block at the present time', async () => {
-  const devnet = await startDevnet({ ...temporary, blockSeconds: 3, behindSeconds: 60 })
+  const devnet = await startDevnet({ ...temporary, isTimed: true, behindSeconds: 60 })
   running.push(devnet)
   const newest = async () => {
     const { number, timestamp } = await result<{ number: string; timestamp: string }>(

@@ -18,8 +18,9 @@ const settleMs = 25_000
 const [readMsMin, readMsMax] = [4_000, 10_000]
 
 const variables = { AUTH_JWT_SECRET: secret, SCAN_EVERY_SECONDS: '20' }
-const pace = { blockSeconds: 3, finalityBlocks: 19, behindSeconds: 90 }
+const pace = { isTimed: true, finalityBlocks: 19, behindSeconds: 90 }
 const [service, browser] = await Promise.all([startLocalService(variables, pace), startBrowser()])
+await service.devnet.keepInTime()
 await setTimeout(settleMs)
 const requests = await requestsOfMinute(service, browser)
 const seenMs: number[] = []
