@@ -3,18 +3,11 @@ import { addLeaf, emptyTree, hashLeaf, type Tree } from '../../worker/archive/tr
 import type { CellFiles, NumberedFile } from './archive-files.ts'
 import type { BookCounts } from './book-part.ts'
 import { type Books, openBooks } from './books.ts'
-import { type ArchiveLine, parseLine } from './lines.ts'
+import type { ArchiveLine } from './lines.ts'
 import { createSealChecks, type SealReport } from './seal-checks.ts'
 import { type Seals, sha256 } from './seals.ts'
-import {
-  type ArchiveFault,
-  createReader,
-  type HeadLine,
-  isFault,
-  lineAt,
-  readFirstLine,
-  type SegmentBytes,
-} from './segment.ts'
+import { type ArchiveFault, createReader, type HeadLine, isFault, lineAt, type SegmentBytes } from './segment.ts'
+import { createIsVoid, type Epoch, findEpochs } from './true-lines.ts'
 import { demand, WrongLine } from './wrong-line.ts'
 
 /** The report about the archive of a cell that has no fault. */
@@ -27,14 +20,6 @@ export interface CellReport {
   readonly epochs: readonly Epoch[]
   readonly counts: Readonly<BookCounts>
   readonly seal: SealReport
-}
-
-/** A later epoch. The lines from `from` to `to` were not in the database any more when it began. */
-interface Epoch {
-  readonly epoch: number
-  readonly from: number
-  /** The line before the first one of the epoch. */
-  readonly to: number
 }
 
 /** How far the check is; `total` is the number of segments. */
@@ -65,7 +50,7 @@ function verifyWith(books: Books, files: CellFiles, seals: Seals, progress: Veri
   const [strange] = files.strange
   if (strange !== undefined) return { file: strange, line: null, why: 'it is no file of an archive' }
   const epochs = findEpochs(files.segments)
-  const isVoid = (number: number) => epochs.some(({ from, to }) => number >= from && number <= to)
+  const isVoid = createIsVoid(epochs)
   const checks = createSealChecks(files, seals)
   const read = createReader()
   let chain: Chain = { head: null, before: '0'.repeat(64), tree: emptyTree }
@@ -93,20 +78,6 @@ function verifyWith(books: Books, files: CellFiles, seals: Seals, progress: Veri
     counts,
     seal: checks.report(origin),
   }
-}
-
-/**
- * The later epochs by the first lines of all segments, which are read again: a line that an epoch
- * has made untrue stands before the line that says so.
- */
-function findEpochs(segments: readonly NumberedFile[]): readonly Epoch[] {
-  return segments.flatMap((file) => {
-    const head = parseLine(readFirstLine(file))
-    // what is wrong with it is found when all of the segment is read
-    if (!head.ok || head.value.row !== 'segment' || head.value.common === undefined) return []
-    const { epoch, common, first } = head.value
-    return [{ epoch, from: common + 1, to: first - 1 }]
-  })
 }
 
 /** The first line of a segment, which must follow what is before it. */
