@@ -51,7 +51,8 @@ export const inReview = (units = 5n): Verdict => ({
   reason: 'review',
   amount: amount(units),
 })
-export const refused: Verdict = { state: 'refused', uid: uid(1), reason: 'dust' }
+export const refused: Verdict = { state: 'refused', uid: uid(1), reason: 'dust', amount: amount(0n) }
+export const belowMinimum: Verdict = { state: 'refused', uid: uid(1), reason: 'below-minimum', amount: amount(5n) }
 export const moved: Verdict = { state: 'moved' }
 /** Credited with `units`, which may be less than the transfer's raw amount. */
 export const credited = (units = 5n): Verdict => ({ state: 'credited', uid: uid(1), amount: amount(units) })

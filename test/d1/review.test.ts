@@ -8,6 +8,7 @@ import { removeDropped, storeTransfers } from '../../src/worker/deposits/store/t
 import type { JudgedTransfer } from '../../src/worker/deposits/transfer.ts'
 import { decideReview } from '../../src/worker/deposits/transitions.ts'
 import {
+  belowMinimum,
   block,
   column,
   credited,
@@ -114,17 +115,22 @@ describe('a transfer that is held for review', () => {
   it('that is to be credited and has no room is held for that, and credited without another review', async () => {
     await decide('credit', 0, 'wallet-full')
     expect(await rows()).toEqual(['held wallet-full credit'])
-    await store(early(refused)) // the minimum was raised after the transfer was first judged
-    expect(await rows()).toEqual(['held wallet-full credit'])
     await store(early(inReview()))
+    expect(await rows()).toEqual(['credited credit'])
+    expect(await balance()).toEqual([5])
+  })
+
+  it('that is to be credited is not refused by a minimum that was raised since', async () => {
+    await decide('credit', 0, 'wallet-full')
+    await store(early(belowMinimum))
     expect(await rows()).toEqual(['credited credit'])
     expect(await balance()).toEqual([5])
   })
 
   it('is not credited with an amount that the chain does not show', async () => {
     await decide('credit', 0, 'wallet-full')
-    await store(early(refused, { raw: 1n }))
-    expect(await rows()).toEqual(['refused dust credit'])
+    await store(early(belowMinimum, { raw: 1n }))
+    expect(await rows()).toEqual(['refused below-minimum credit'])
     expect(await column(db, 'SELECT raw FROM transfer')).toEqual(['1'])
   })
 

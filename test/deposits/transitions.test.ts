@@ -15,6 +15,7 @@ import {
 import {
   addressAt,
   amount,
+  belowMinimum,
   block,
   credited,
   cuy,
@@ -230,14 +231,17 @@ describe('what is held for review', () => {
     ['credit', inReview(), 'credited credit'],
     ['credit', credited(), 'credited credit'],
     ['credit', held('retired'), 'held retired credit'],
-    ['credit', refused, 'refused dust credit'],
+    ['credit', belowMinimum, 'refused below-minimum credit'],
   ] as const)('and decided "%s" stays with it whatever is judged later', (review, verdict, expected) => {
     const stored = known('held', { review, reason: 'wallet-full' })
     expect(outcome(transfer(verdict, { raw: 6n }), stored)).toBe(expected)
   })
 
   it('and decided to be credited is not refused, unless the chain shows another amount', () => {
-    expect(outcome(transfer(refused), known('held', { review: 'credit', reason: 'wallet-full' }))).toBe(null)
+    for (const state of ['held', 'seen', 'dropped'] as const) {
+      expect(outcome(transfer(belowMinimum), known(state, { review: 'credit' }))).toBe('credited credit')
+    }
+    expect(outcome(transfer(belowMinimum), known('refused', { review: 'credit' }))).toBe(null)
   })
 
   it('begins with the first judgement that asks for it', () => {

@@ -16,7 +16,9 @@ import {
   alarmsOf,
   balancesOf,
   breakNodes,
+  correct,
   eventsOf,
+  headOf,
   rescan,
   statesOf,
   tickLater,
@@ -219,6 +221,18 @@ describe('a decision', () => {
     const retired = service.with({ CURRENCIES: usdtWith({ retired: true }) })
     await retired.ledger('/ledger/deposits/decide', postInit({ deposits: [credit(txid)] }))
     expect(await statesOf(service)).toEqual(['held:retired'])
+    await tickLater(service.with({ CURRENCIES: usdtWith({ minDeposit: '100' }) }), 60)
+    expect(await statesOf(service)).toEqual(['credited'])
+    expect(await balancesOf(service)).toEqual({ 1: 0, 2: 25 })
+  })
+
+  it('to credit is not undone by a minimum that was raised before a correction has its block read again', async () => {
+    const { height } = await headOf(service)
+    const txid = await hold()
+    const retired = service.with({ CURRENCIES: usdtWith({ retired: true }) })
+    await retired.ledger('/ledger/deposits/decide', postInit({ deposits: [credit(txid)] }))
+    await correct(service, height)
+    expect(await statesOf(service)).toEqual(['seen'])
     await tickLater(service.with({ CURRENCIES: usdtWith({ minDeposit: '100' }) }), 60)
     expect(await statesOf(service)).toEqual(['credited'])
     expect(await balancesOf(service)).toEqual({ 1: 0, 2: 25 })

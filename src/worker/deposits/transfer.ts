@@ -2,7 +2,7 @@ import type { AddressOwner } from '../addresses/store/address-book.ts'
 import type { Address } from '../chain/address.ts'
 import type { Asset, BlockHeight, BlockRef, Position, Txid } from '../chain/block.ts'
 import type { ChainTransfer } from '../chain/chain.ts'
-import type { Amount } from '../common/amount.ts'
+import { type Amount, noAmount } from '../common/amount.ts'
 import type { CurrencyId, TransferId, Uid } from '../common/ids.ts'
 import type { HeldReason, RefusedReason } from '../common/reasons.ts'
 import type { UnixMs } from '../common/time.ts'
@@ -56,8 +56,16 @@ export type Verdict =
   | { readonly state: 'held'; readonly uid: Uid; readonly reason: Exclude<HeldReason, 'review'> }
   /** Final; a person must decide whether `amount` (ledger units) is credited. */
   | { readonly state: 'held'; readonly uid: Uid; readonly reason: 'review'; readonly amount: Amount }
-  /** Final, and worth nothing in the ledger. */
-  | { readonly state: 'refused'; readonly uid: Uid; readonly reason: Exclude<RefusedReason, 'review'> }
+  /**
+   * Final, and worth nothing in the ledger. `amount` (ledger units) is what it is worth if a person
+   * has decided before that it is credited.
+   */
+  | {
+      readonly state: 'refused'
+      readonly uid: Uid
+      readonly reason: Exclude<RefusedReason, 'review'>
+      readonly amount: Amount
+    }
   /** Final, and worth `amount`: ledger units, positive. */
   | { readonly state: 'credited'; readonly uid: Uid; readonly amount: Amount }
   /**
@@ -283,8 +291,12 @@ function verdictOf(
     }
     case 'too-large':
       return { state: 'held', uid, reason: 'too-large' }
-    case 'below-minimum':
+    case 'below-minimum': {
+      const decided = depositValueOf({ ...currency, minDeposit: 0n }, raw)
+      const amount = decided.kind === 'credited' ? decided.amount : noAmount
+      return { state: 'refused', uid, reason: 'below-minimum', amount }
+    }
     case 'dust':
-      return { state: 'refused', uid, reason: value.kind }
+      return { state: 'refused', uid, reason: 'dust', amount: noAmount }
   }
 }

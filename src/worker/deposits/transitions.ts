@@ -211,10 +211,7 @@ function nextOf(judged: JudgedTransfer, known: KnownTransfer | null, position: n
   // The scan has decided every transfer at or below its position. A node that shows such a transfer
   // as not final is behind.
   if (judged.state === 'seen' && (position === null || judged.block.height <= position)) return null
-  // A person or a backend has decided to credit this transfer. A new judgement may hold it, but not
-  // refuse it, unless the chain shows another amount: the stored one must not be credited then.
-  if (known?.review === 'credit' && judged.state === 'refused' && isSameMoney(judged, known)) return null
-  const proposed = proposedBy(judged)
+  const proposed = proposedBy(known === null ? judged : asDecided(judged, known))
   if (known === null) return { ...proposed, known: null, review: proposed.reason === 'review' ? 'open' : null }
   const next = {
     ...underReview(proposed, known),
@@ -222,6 +219,18 @@ function nextOf(judged: JudgedTransfer, known: KnownTransfer | null, position: n
   }
   const condition: StepCondition = known.state === 'refused' && known.isAskedAgain ? 'asked-again' : 'read'
   return transferSteps[known.state][next.state]?.includes(condition) === true ? next : null
+}
+
+/**
+ * Undoes the refusal of a transfer that a person or a backend has decided to credit: a minimum that
+ * was raised since does not undo the decision. If the chain shows another amount than the stored
+ * one, the refusal stays.
+ */
+function asDecided(judged: JudgedTransfer, known: KnownTransfer): JudgedTransfer {
+  const isDecided = known.review === 'credit' && known.state !== 'refused'
+  if (!isDecided || judged.state !== 'refused' || !isSameMoney(judged, known)) return judged
+  const { reason: _, ...credited } = judged
+  return judged.amount > noAmount ? { ...credited, state: 'credited' } : judged
 }
 
 /**

@@ -6,9 +6,8 @@ import { dayMs, type UnixMs } from '../common/time.ts'
 import type { ReadDatabase } from '../d1/database.ts'
 import { selectHeldAgain } from '../deposits/store/held.ts'
 import { storeTransfers } from '../deposits/store/transfers.ts'
-import { type JudgeRules, judgeReviewed, judgeTransfer, knownOf, type Owners } from '../deposits/transfer.ts'
+import { type JudgeRules, judgeTransfer, type Owners } from '../deposits/transfer.ts'
 import type { WriteContext } from '../ledger/context.ts'
-import { configured } from '../ledger/currencies.ts'
 import { selectKept, storeDecimals, storeOperators, storeOtherPayers } from '../ledger/kept-settings.ts'
 import type { ReadOfPayouts } from '../payouts/conclusions.ts'
 import { neverAsked, selectTries, storeTry } from './store/tokens.ts'
@@ -180,11 +179,7 @@ export async function decideHeld(context: ScanContext, rules: JudgeRules, correc
     if (asset === undefined) return []
     const block = { ...stored.block, timestamp: null }
     const judgement = judgeTransfer({ ...stored, asset, amount: stored.raw }, block, owners, rules)
-    if (judgement === null || judgement === 'paid-before-issue') return []
-    if (judgement.state !== 'refused' || stored.review !== 'credit') return [judgement]
-    // A minimum that was raised since does not undo the decision to credit it.
-    const currency = configured(stored.cuy, currencies)
-    return [{ ...judgement, ...judgeReviewed(stored, currency, knownOf(stored, currency, rules)) }]
+    return judgement === null || judgement === 'paid-before-issue' ? [] : [judgement]
   })
   await storeTransfers(db, judged, clock.now(), correctedBy)
   return held.length > 0
