@@ -490,6 +490,10 @@ CREATE TABLE `webhook` (
 	`last_failure` text,
 	`seen_at` integer NOT NULL,
 	`begins_at` integer DEFAULT 0 NOT NULL,
+	`sealed` integer DEFAULT 0 NOT NULL,
+	`seal_attempts` integer DEFAULT 0 NOT NULL,
+	`seal_failing_since` integer,
+	`seal_next_try` integer DEFAULT 0 NOT NULL,
 	CONSTRAINT "webhook_endpoint" CHECK(length(endpoint) = 64 AND endpoint NOT GLOB '*[^0-9a-f]*'),
 	CONSTRAINT "webhook_number" CHECK(number BETWEEN 1 AND 9007199254740991),
 	CONSTRAINT "webhook_position" CHECK(position BETWEEN 0 AND 9007199254740991),
@@ -497,7 +501,11 @@ CREATE TABLE `webhook` (
 	CONSTRAINT "webhook_next_try" CHECK(next_try BETWEEN 0 AND 9007199254740991),
 	CONSTRAINT "webhook_seen_at" CHECK(seen_at BETWEEN 0 AND 9007199254740991),
 	CONSTRAINT "webhook_begins_at" CHECK(begins_at BETWEEN 0 AND 9007199254740991),
+	CONSTRAINT "webhook_sealed" CHECK(sealed BETWEEN 0 AND 9007199254740991),
+	CONSTRAINT "webhook_seal_attempts" CHECK(seal_attempts BETWEEN 0 AND 9007199254740991),
+	CONSTRAINT "webhook_seal_next_try" CHECK(seal_next_try BETWEEN 0 AND 9007199254740991),
 	CONSTRAINT "webhook_failing_since" CHECK((failing_since IS NOT NULL) = (attempts > 0)),
+	CONSTRAINT "webhook_seal_failing_since" CHECK((seal_failing_since IS NOT NULL) = (seal_attempts > 0)),
 	CONSTRAINT "webhook_last_failure" CHECK(last_failure IS NULL OR (length(last_failure) BETWEEN 1 AND 100))
 ) STRICT, WITHOUT ROWID; -- added by hand, because drizzle-kit cannot write STRICT and WITHOUT ROWID
 --> statement-breakpoint

@@ -10,8 +10,8 @@ const layers = [
   ...['common', 'platform', 'chain', 'd1', 'schemas', 'alarms', 'ledger', 'addresses', 'deposits', 'issuer', 'orders'],
   'payouts',
   'events',
-  'webhooks',
   'archive',
+  'webhooks',
   ...['reconciliation', 'scan', 'summary', 'config', 'cells', 'services', 'http', 'rpc', 'tron', 'compose', 'index'],
 ]
 /** What a folder may import, where that is less or other than the folders before it in `layers`. */

@@ -6,7 +6,7 @@ import { createConfig, lintFromString } from '@redocly/openapi-core'
 import { jwtVerify } from 'jose'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { unstable_startWorker } from 'wrangler'
-import { eventTypes } from '../src/worker/common/event-types.ts'
+import { webhookTypes } from '../src/worker/common/event-types.ts'
 import { nodeStates } from '../src/worker/common/node-states.ts'
 import { allReasons } from '../src/worker/common/reasons.ts'
 import { createDocument, documentedOperations } from '../src/worker/http/openapi/document.ts'
@@ -144,10 +144,10 @@ describe('the OpenAPI document', () => {
         expect([path, tag === undefined || (tag === 'Ledger') === isOwn]).toEqual([path, true])
     }
     expect(paths['/ledger/entries']).toMatchObject({ get: { tags: ['Ledger'] }, post: { tags: ['Ledger'] } })
-    expect(Object.keys(webhooks)).toEqual(eventTypes)
+    expect(Object.keys(webhooks)).toEqual(webhookTypes)
     for (const [type, { post }] of Object.entries(webhooks)) {
       const { $ref } = post.requestBody.content['application/json'].schema
-      const ofSchema = /^#\/components\/schemas\/(Deposit|Entry|Payout|Order|Address)\w+$/
+      const ofSchema = /^#\/components\/schemas\/(Deposit|Entry|Payout|Order|Address|LedgerSealed)\w*$/
       expect([type, $ref]).toEqual([type, expect.stringMatching(ofSchema)])
     }
   })

@@ -34,6 +34,7 @@ import { type StoredHealth, selectHealth } from './scan/store/position.ts'
 import { jsonAmount } from './schemas/written.ts'
 import type { FollowUp, Services } from './services.ts'
 import { createTron } from './tron/tron.ts'
+import { wantsNotes } from './webhooks/deliver-note.ts'
 import { createEndpoint, type EndpointObject } from './webhooks/endpoint-object.ts'
 import type { WebhookEndpoint } from './webhooks/store/endpoint-state.ts'
 import { selectWaiting } from './webhooks/watch-endpoints.ts'
@@ -313,6 +314,9 @@ export function createEndpointObject(
     cell: number ?? 1,
     seal: sealKey === null ? null : createSealer(sealKey, originOf(folder)),
     configMatchesData,
+    wakeEndpoints: () => {
+      if (config.webhooks.some(wantsNotes)) platform.waitUntil(wakeWaiting(platform, cell, db))
+    },
   })
   return {
     wake: endpoint.wake,

@@ -188,6 +188,8 @@ describe('an endpoint', () => {
     ['that is above the newest event', 'UPDATE webhook SET position = 4', 'webhook: position is above'],
     ['that becomes another one', `UPDATE webhook SET endpoint = ${other}`, 'webhook: endpoint must not change'],
     ['that fails since no attempt', 'UPDATE webhook SET failing_since = 5', 'webhook_failing_since'],
+    ['that takes no checkpoint since no attempt', 'UPDATE webhook SET seal_failing_since = 5', 'webhook_seal_failing'],
+    ['with a checkpoint of no size', 'UPDATE webhook SET sealed = -1', 'webhook_sealed'],
     ['with its URL', webhook({ endpoint: `'https://one.example/'` }), 'webhook_endpoint'],
     ['with a long failure', `UPDATE webhook SET last_failure = '${'x'.repeat(101)}'`, 'webhook_last_failure'],
   ])('%s is refused', async (_, sql, why) => {

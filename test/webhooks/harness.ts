@@ -1,6 +1,6 @@
 import { vi } from 'vitest'
 import { createAlarms } from '../../src/worker/alarms/alarms.ts'
-import type { EventType } from '../../src/worker/common/event-types.ts'
+import type { WebhookType } from '../../src/worker/common/event-types.ts'
 import type { EndpointKey } from '../../src/worker/common/ids.ts'
 import type { UnixMs } from '../../src/worker/common/time.ts'
 import { writable } from '../../src/worker/d1/database.ts'
@@ -28,7 +28,7 @@ export const secondSecret = `whsec_${btoa('b'.repeat(64))}`
 export interface EndpointSpec {
   readonly receiver: Pick<Receiver, 'url'>
   readonly secrets?: readonly string[]
-  readonly types?: readonly EventType[]
+  readonly types?: readonly WebhookType[]
 }
 
 /**

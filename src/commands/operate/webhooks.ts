@@ -17,7 +17,7 @@ const isConfigured =
   '(seen_at = (SELECT max(same.seen_at) FROM webhook AS same WHERE same.number = webhook.number) ' +
   'AND seen_at > (SELECT max(seen_at) FROM webhook) - 7200000)'
 const columns =
-  'endpoint, number, position, attempts, failing_since, next_try, set_aside, last_failure, seen_at, ' +
+  'endpoint, number, position, attempts, failing_since, next_try, set_aside, last_failure, seal_failing_since, seen_at, ' +
   `${isConfigured} AS configured, (SELECT count(*) FROM event WHERE event.id > webhook.position) AS waiting`
 
 /**
@@ -81,7 +81,9 @@ function describeEndpoint(row: DatabaseRow): string {
   const why = row.last_failure === null ? '' : ` (${row.last_failure})`
   const failing = `; failing since ${timeOf(since)}${why}, tries: ${attempts}, next one ${timeOf(next)}`
   const put = aside === null ? '' : `; put aside up to event ${aside}`
+  const seal = row.seal_failing_since
+  const unsealed = seal === null ? '' : `; takes no checkpoint since ${timeOf(seal)}`
   const key = String(endpoint).slice(0, 12)
   const text = `${name}, key ${key}: has received the events up to ${position}, waiting: ${waiting}`
-  return text + (since === null ? '' : failing) + put
+  return text + (since === null ? '' : failing) + put + unsealed
 }

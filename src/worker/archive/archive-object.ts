@@ -25,6 +25,8 @@ export interface ArchiveObjectParts extends ArchiveParts {
   readonly host: Pick<ObjectHost, 'alarm' | 'setAlarm'>
   /** Whether the configuration belongs to the stored data. If not, nothing is written. */
   readonly configMatchesData: () => Promise<boolean>
+  /** Wakes the webhook endpoints that have not had the newest checkpoint. */
+  readonly wakeEndpoints: () => void
 }
 
 /**
@@ -56,6 +58,7 @@ export function createArchive(parts: ArchiveObjectParts): { alarm(): Promise<voi
         if (!(await endsWithin(running, lostRunMs, clock))) throw new Error('a call has not returned')
         if (!(await running)) next = clock.now()
         await report(null)
+        parts.wakeEndpoints()
       } catch (thrown) {
         logger.error('archive-stopped', { why: stackOf(thrown) })
         await report(thrown instanceof Error ? thrown.message : String(thrown))

@@ -21,3 +21,10 @@ export const eventTypes = [
   'address.destroyed',
 ] as const
 export type EventType = (typeof eventTypes)[number]
+
+/**
+ * The types that an endpoint of `WEBHOOKS` can ask for. `ledger.sealed` is no stored event: it
+ * carries the newest checkpoint of the archive, and only an endpoint that names it gets it.
+ */
+export const webhookTypes = [...eventTypes, 'ledger.sealed'] as const
+export type WebhookType = (typeof webhookTypes)[number]

@@ -2,7 +2,7 @@ import { sha256 } from '@noble/hashes/sha2.js'
 import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js'
 import { base64 } from '@scure/base'
 import * as z from 'zod/mini'
-import { eventTypes } from '../common/event-types.ts'
+import { webhookTypes } from '../common/event-types.ts'
 import type { EndpointKey } from '../common/ids.ts'
 import type { WebhookEndpoint } from '../webhooks/store/endpoint-state.ts'
 import { entryOf, listOf, optional, parsedBy, text, url } from './schemas.ts'
@@ -13,11 +13,11 @@ import { entryOf, listOf, optional, parsedBy, text, url } from './schemas.ts'
  */
 const endpointsMax = 10
 
-const typesExpected = `types of events: ${eventTypes.join(', ')}`
+const typesExpected = `types of events: ${webhookTypes.join(', ')}`
 const endpointEntry = entryOf({
   url,
   secretVar: text('the name of the variable with the secret'),
-  types: z.optional(z.array(z.enum(eventTypes, typesExpected), typesExpected).check(z.minLength(1, typesExpected))),
+  types: z.optional(z.array(z.enum(webhookTypes, typesExpected), typesExpected).check(z.minLength(1, typesExpected))),
 })
 
 const secretExpected =

@@ -381,13 +381,20 @@ export const webhooks = sqliteTable(
     last_failure: text(),
     seen_at: instant(), // when a deployment last had the endpoint in `WEBHOOKS`
     begins_at: instant().default(0 as UnixMs), // events from before this time are not sent to the endpoint
+    // the size of the checkpoint that was delivered last (`ledger.sealed`); 0 before the first one
+    sealed: integer().notNull().default(0),
+    seal_attempts: integer().notNull().default(0), // failed deliveries of checkpoints in a row
+    seal_failing_since: integer().$type<UnixMs>(),
+    seal_next_try: instant().default(0 as UnixMs),
   },
   (table) => [
     index('webhook_number').on(table.number),
     rule(table.endpoint, hex(64)),
     rule(table.number, positiveSafe),
     ...rules(safe, table.position, table.attempts, table.next_try, table.seen_at, table.begins_at),
+    ...rules(safe, table.sealed, table.seal_attempts, table.seal_next_try),
     rule(table.failing_since, '(failing_since IS NOT NULL) = (attempts > 0)'),
+    rule(table.seal_failing_since, '(seal_failing_since IS NOT NULL) = (seal_attempts > 0)'),
     rule(table.last_failure, orNull(characters(1, 100))),
   ],
 )

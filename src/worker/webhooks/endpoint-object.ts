@@ -3,6 +3,7 @@ import type { UnixMs } from '../common/time.ts'
 import { stackOf } from '../platform/logger.ts'
 import type { ObjectHost } from '../platform/object-host.ts'
 import { type DeliverParts, deliverEvents } from './deliver-events.ts'
+import { deliverNote } from './deliver-note.ts'
 
 /**
  * Milliseconds until the next attempt after an exception, or while the configuration does not
@@ -23,7 +24,7 @@ export interface EndpointObject {
   wake(key: EndpointKey): Promise<void>
   /** The key with which the object was woken. */
   key(): Promise<EndpointKey | undefined>
-  /** Delivers due events, and sets the next alarm. */
+  /** Delivers due events and the newest checkpoint, and sets the next alarm. */
   alarm(): Promise<void>
 }
 
@@ -50,7 +51,10 @@ export function createEndpoint(parts: EndpointParts): EndpointObject {
       if (endpoint === undefined) return
       let next: UnixMs | null = (clock.now() + againMs) as UnixMs // safe: a time plus milliseconds is a time
       try {
-        if (await parts.configMatchesData()) next = await deliverEvents(parts, endpoint)
+        if (await parts.configMatchesData()) {
+          const times = [await deliverEvents(parts, endpoint), await deliverNote(parts, endpoint)]
+          next = times.reduce((a, b) => (a === null || (b !== null && b < a) ? b : a))
+        }
       } catch (thrown) {
         logger.error('webhooks-crashed', { endpoint: endpoint.number, why: stackOf(thrown) })
       } finally {

@@ -4,6 +4,7 @@ import { removeOldEvents } from '../events/store/events.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { Fault, Observation } from '../platform/observation.ts'
 import { isBackingOff } from './deliver-events.ts'
+import { dueNotes, type Notes, readNotes } from './deliver-note.ts'
 import {
   isRegistered,
   registerEndpoints,
@@ -36,7 +37,8 @@ export interface WatchEndpointsParts {
 /**
  * Stores the endpoints of this deployment before their first event, and returns their faults. Wakes
  * them if a delivery is due, because the call after a commit, or an alarm of an endpoint's object,
- * may have been lost. One statement if nothing has changed, none without endpoints.
+ * may have been lost. One statement if nothing has changed, none without endpoints; two more if an
+ * endpoint asks for checkpoints.
  */
 export async function watchEndpoints(parts: WatchEndpointsParts): Promise<Observation> {
   const { db, endpoints } = parts
@@ -45,18 +47,23 @@ export async function watchEndpoints(parts: WatchEndpointsParts): Promise<Observ
   const stored = await selectEndpoints(db)
   if (!isRegistered(stored, endpoints, now)) await registerEndpoints(db, endpoints, now)
   const known = ofDeployment(stored, endpoints)
-  if (known.some((one) => isWaiting(one, now))) parts.wakeEndpoints()
-  return { kinds: endpointAlarms, faults: endpointFaults(known, now, parts.eventsKeepDays * dayMs) }
+  const notes = await readNotes(db, endpoints)
+  if (known.some((one) => isWaiting(one, now)) || dueNotes(notes, now).length > 0) parts.wakeEndpoints()
+  const faults = endpointFaults(known, now, parts.eventsKeepDays * dayMs)
+  return { kinds: endpointAlarms, faults: [...faults, ...noteFaults(notes, now, faults)] }
 }
 
-/** The endpoints with a due delivery. One statement, none without endpoints. */
+/** The endpoints with a due delivery, with the statements of `watchEndpoints`. */
 export async function selectWaiting({
   db,
   endpoints,
   clock,
-}: Pick<WatchEndpointsParts, 'db' | 'endpoints' | 'clock'>): Promise<readonly StoredEndpoint[]> {
+}: Pick<WatchEndpointsParts, 'db' | 'endpoints' | 'clock'>): Promise<readonly WebhookEndpoint[]> {
   if (endpoints.length === 0) return []
-  return ofDeployment(await selectEndpoints(db), endpoints).filter((one) => isWaiting(one, clock.now()))
+  const now = clock.now()
+  const waiting = ofDeployment(await selectEndpoints(db), endpoints).filter((one) => isWaiting(one, now))
+  const due = new Set([...waiting, ...dueNotes(await readNotes(db, endpoints), now)].map(({ key }) => key))
+  return endpoints.filter(({ key }) => due.has(key))
 }
 
 const isWaiting = (endpoint: StoredEndpoint, now: UnixMs) =>
@@ -98,5 +105,16 @@ export function endpointFaults(endpoints: readonly StoredEndpoint[], now: UnixMs
       ...faultAfter(behindAfterMs, waitingSince, 'endpoint-behind'),
       ...faultAfter(keepMs * expiringPart, waitingSince, 'events-expiring'),
     ]
+  })
+}
+
+/** Endpoints that take no checkpoint, but for those that take no event either. */
+function noteFaults({ endpoints }: Notes, now: UnixMs, known: readonly Fault[]): readonly Fault[] {
+  return endpoints.flatMap(({ number: endpoint, failingSince }): Fault[] => {
+    const lasted = now - (failingSince ?? now)
+    const isKnown = known.some(({ kind, subject }) => kind === 'endpoint-failing' && subject.endpoint === endpoint)
+    if (lasted < failingAfterMs || isKnown) return []
+    const fields = { endpoint, seconds: Math.floor(lasted / 1000), why: 'it takes no ledger.sealed' }
+    return [{ kind: 'endpoint-failing', subject: { endpoint }, fields }]
   })
 }

@@ -1,10 +1,11 @@
-import { type EventType, eventTypes } from '../../common/event-types.ts'
+import { type WebhookType, webhookTypes } from '../../common/event-types.ts'
+import { sealedSchema } from '../../schemas/checkpoint.ts'
 import { eventOf } from '../../schemas/event.ts'
 import type { JsonObject } from './for-generators.ts'
 import { describedText, schemaOf } from './references.ts'
 
-/** What each type of event reports, as readers of the OpenAPI document see it. */
-const eventDescriptions: Readonly<Record<EventType, string>> = {
+/** What each type reports, as readers of the OpenAPI document see it. */
+const descriptions: Readonly<Record<WebhookType, string>> = {
   'deposit.seen':
     'A transfer to a user in a block that is not final yet. It can still be dropped, or turn out to be worth nothing.',
   'deposit.dropped':
@@ -32,32 +33,46 @@ const eventDescriptions: Readonly<Record<EventType, string>> = {
   'address.released': 'The issuer has released the address.',
   'address.destroyed':
     'The issuer has destroyed the tokens of a frozen address. Nothing in the ledger changes by itself.',
+  'ledger.sealed':
+    'The newest checkpoint of the archive, for an endpoint whose `types` names this type. Keep it: nobody can then change an older line ' +
+    'of the archive unseen. It is no event of the feed.',
 }
 
-const webhookHeaders = {
-  'webhook-id': describedText('The same for each delivery of an event: a receiver ignores an id that it knows.', {
-    pattern: '^evt_[1-9]\\d*_\\d+(_\\d+)?$',
-  }),
+const eventPattern = '^evt_[1-9]\\d*_\\d+(_\\d+)?$'
+const sealPattern = '^seal_[1-9]\\d*_[0-9a-f]{16}$'
+
+const headersOf = (pattern: string) => ({
+  'webhook-id': describedText('The same for each delivery: a receiver ignores an id that it knows.', { pattern }),
   'webhook-timestamp': describedText('When it was sent, in seconds since 1970.', { pattern: '^\\d+$' }),
   'webhook-signature': describedText(
     'By Standard Webhooks: one `v1,…` for each secret of the endpoint, with spaces between.',
   ),
-}
+})
 
 /** Describes the requests that the service sends to the endpoints of `WEBHOOKS`. */
 export function describeWebhooks(): JsonObject {
-  const describe = (type: EventType) => ({
-    operationId: type.replace(/[.](.)/, (_, first: string) => first.toUpperCase()),
-    tags: ['Webhooks'],
-    summary: type,
-    description: `${eventDescriptions[type]} Delivered at least once and in order; the body is the event as in the feed.`,
-    security: [],
-    parameters: Object.entries(webhookHeaders).map(([name, one]) => ({ name, in: 'header', required: true, ...one })),
-    requestBody: { required: true, content: { 'application/json': { schema: schemaOf(eventOf(type)) } } },
-    responses: {
-      '2XX': { description: 'Received, within 10 seconds.' },
-      '4XX': { description: 'A failure, as is every other answer, redirects included: the event is sent again.' },
-    },
-  })
-  return Object.fromEntries(eventTypes.map((type) => [type, { post: describe(type) }]))
+  const describe = (type: WebhookType) => {
+    const isSeal = type === 'ledger.sealed'
+    const delivery = isSeal
+      ? 'Only the newest is delivered, at least once.'
+      : 'Delivered at least once and in order; the body is the event as in the feed.'
+    const headers = headersOf(isSeal ? sealPattern : eventPattern)
+    return {
+      operationId: type.replace(/[.](.)/, (_, first: string) => first.toUpperCase()),
+      tags: ['Webhooks'],
+      summary: type,
+      description: `${descriptions[type]} ${delivery}`,
+      security: [],
+      parameters: Object.entries(headers).map(([name, one]) => ({ name, in: 'header', required: true, ...one })),
+      requestBody: {
+        required: true,
+        content: { 'application/json': { schema: schemaOf(isSeal ? sealedSchema() : eventOf(type)) } },
+      },
+      responses: {
+        '2XX': { description: 'Received, within 10 seconds.' },
+        '4XX': { description: 'A failure, as is every other answer, redirects included: it is sent again.' },
+      },
+    }
+  }
+  return Object.fromEntries(webhookTypes.map((type) => [type, { post: describe(type) }]))
 }

@@ -1,3 +1,4 @@
+import { checkpointMembers } from '../../schemas/checkpoint.ts'
 import * as schemas from '../../schemas/parts.ts'
 import type { LedgerRoute } from '../context.ts'
 import { handleRead } from '../handlers.ts'
@@ -22,15 +23,9 @@ export const ledgerCheckpointDocs = () =>
     summary: 'The newest checkpoint of the archive',
     description:
       'What the archive had when its newest segment was written, as a signed note (C2SP tlog-checkpoint). Keep copies of it: nobody ' +
-      'can then change an older line of the archive unseen. Only where `ARCHIVE` and `SEAL_KEY` are set.',
+      'can then change an older line of the archive unseen. The webhook `ledger.sealed` brings each. Only where `ARCHIVE` and `SEAL_KEY` are set.',
     query: useCases.checkpoint.input,
-    success: schemas.dataBody('LedgerCheckpointResponse', () => ({
-      origin: schemas.textSchema('The name of the archive.'),
-      size: schemas.countSchema('How many lines it had.'),
-      root: schemas.textSchema('The root of the RFC 6962 tree of its lines, in Base64.'),
-      note: schemas.textSchema('The signed note, with its line breaks.'),
-      key: schemas.textSchema('The key that verifies the note. Get it once by another way, and compare.'),
-    })),
+    success: schemas.dataBody('LedgerCheckpointResponse', checkpointMembers),
     examples: [{ name: 'a checkpoint', given: 'a sealed archive' }],
     failures: [
       {

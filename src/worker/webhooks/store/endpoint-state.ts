@@ -1,5 +1,5 @@
 import { and, eq, type SQL, sql } from 'drizzle-orm'
-import type { EventType } from '../../common/event-types.ts'
+import type { WebhookType } from '../../common/event-types.ts'
 import type { EndpointKey, EventId } from '../../common/ids.ts'
 import { dayMs, type UnixMs } from '../../common/time.ts'
 import {
@@ -22,8 +22,8 @@ export interface WebhookEndpoint {
   readonly url: string
   /** `whsec_…`: the present secret and, during a rotation, another one. */
   readonly secrets: readonly string[]
-  /** The types of events that the endpoint receives; null: all. */
-  readonly types: ReadonlySet<EventType> | null
+  /** The types that the endpoint receives; null: all events, and no checkpoints. */
+  readonly types: ReadonlySet<WebhookType> | null
 }
 
 export interface EndpointProgress {
