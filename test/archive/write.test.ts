@@ -55,6 +55,28 @@ describe('the archive', () => {
     expect(await rowOf(service)).toMatchObject({ lines: first, hash: before, event, epoch: 1, checkpoint: null })
   })
 
+  it('repeats after a correction what was stored again since, because a reader removes what stands before it', async () => {
+    const service = await startArchived()
+    const own = await addressIn(await service.get('/tron/generate'))
+    payFinal(service, usdtTo(own, 25_000_000n))
+    await service.tick()
+    await archive(service)
+    const { height } = (await service.db.prepare('SELECT height FROM scan').first<{ height: number }>()) ?? {
+      height: 0,
+    }
+    const sent = `INSERT INTO sent (txid, address, height, cuy) VALUES ('${'ab'.repeat(32)}', '${own}', ${height}, 1)`
+    const steps = [
+      sent,
+      `INSERT INTO correction (finalized, reason, created_at) VALUES (${height - 1}, 'wrong', 1)`,
+      `UPDATE scan SET height = ${height}, finalized = ${height}`,
+      sent,
+    ]
+    await service.db.batch(steps.map((sql) => service.db.prepare(sql)))
+    await archive(service)
+    const rows = (await linesOf()).map(({ row }) => row).filter((row) => row === 'sent' || row === 'correction')
+    expect(rows).toEqual(['sent', 'correction', 'sent'])
+  })
+
   it('writes nothing while nothing happens, and a segment after an hour', async () => {
     const service = await startArchived()
     for (let i = 0; i < 4; i += 1) await archive(service)

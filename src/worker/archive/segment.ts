@@ -64,6 +64,8 @@ export function followItems(
     for (let next = rest[0]; next !== undefined && next.after_event < before; next = rest[0]) {
       change = next.id
       items.push({ lines: once(next.kind, find.byKey(next.kind, next.key)), to: { event, change } })
+      // a reader removes what a correction removes, so what was stored again stands again after it
+      if (next.kind === 'correction') written.clear()
       rest.shift()
     }
   }
