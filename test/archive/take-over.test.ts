@@ -24,6 +24,25 @@ async function remember(service: RunningService) {
   return { row, changes: changes.results }
 }
 
+/** Makes the row of the archive an older one, and changes what else an older copy has otherwise. */
+async function putBack(service: RunningService, row: object | null, changes: readonly string[] = []) {
+  const triggers = [
+    'flow_is_never_deleted',
+    'wallet_follows_its_newest_entry',
+    'archive_goes_forward',
+    'archive_has_one_row',
+  ]
+  const values = Object.keys(row ?? {}).map((_, index) => `value ->> ${index}`)
+  await service.db.batch([
+    ...triggers.map((name) => service.db.prepare(`DROP TRIGGER ${name}`)),
+    ...changes.map((sql) => service.db.prepare(sql)),
+    service.db.prepare('DELETE FROM archive'),
+    service.db
+      .prepare(`INSERT INTO archive SELECT ${values} FROM (SELECT ? AS value)`)
+      .bind(JSON.stringify(Object.values(row ?? {}))),
+  ])
+}
+
 describe('a segment that is in the bucket already', () => {
   it('is taken over after a lost answer, and never written again', async () => {
     const { put, lost } = losingAnswers()
@@ -92,21 +111,9 @@ describe('a restored database', () => {
     await post(service, 'lost')
     await archive(service)
     // the row is that of an older copy, and so is the ledger, as far as this test needs it
-    await service.db.batch([
-      ...[
-        'flow_is_never_deleted',
-        'wallet_follows_its_newest_entry',
-        'archive_goes_forward',
-        'archive_has_one_row',
-      ].map((name) => service.db.prepare(`DROP TRIGGER ${name}`)),
-      service.db.prepare(`DELETE FROM stored_flow WHERE osn = 'lost'`),
-      service.db.prepare('UPDATE wallet SET balance = 25000000, entry_count = 1, newest_entry = 1'),
-      service.db.prepare('DELETE FROM archive'),
-      service.db
-        .prepare(
-          `INSERT INTO archive SELECT value ->> 0, value ->> 1, value ->> 2, value ->> 3, value ->> 4, value ->> 5, value ->> 6, value ->> 7, value ->> 8, value ->> 9, value ->> 10, value ->> 11, value ->> 12, value ->> 13 FROM (SELECT ? AS value)`,
-        )
-        .bind(JSON.stringify(Object.values(before.row ?? {}))),
+    await putBack(service, before.row, [
+      `DELETE FROM stored_flow WHERE osn = 'lost'`,
+      'UPDATE wallet SET balance = 25000000, entry_count = 1, newest_entry = 1',
     ])
     await post(service, 'other')
     await archive(service)
@@ -124,6 +131,23 @@ describe('a restored database', () => {
     await archive(service)
     expect((await segments()).at(-1)?.head).toMatchObject({ epoch: 2 })
     expect((await segments()).at(-1)?.head.common).toBeUndefined()
+  })
+})
+
+describe('a rebuilt database', () => {
+  it('repeats what another writer has added to the epoch before, also where it has the same rows', async () => {
+    const service = await startArchived()
+    await archive(service)
+    const { row } = await remember(service)
+    const common = (await segments())[0]?.head.last
+    await post(service, 'a')
+    await archive(service)
+    await putBack(service, { ...row, epoch: 2, common })
+    await archive(service)
+    const [, old, next, ...more] = await segments()
+    expect(more).toEqual([])
+    expect(next?.head).toMatchObject({ epoch: 2, common, first: (old?.head.last ?? 0) + 1 })
+    expect(next?.lines.filter((line) => line.row === 'entry')).toMatchObject([{ osn: 'a' }])
   })
 })
 

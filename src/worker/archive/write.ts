@@ -153,6 +153,11 @@ async function takeOver(parts: ArchiveParts, state: ArchiveState): Promise<Archi
   if (text === null) throw new Error(`${name} exists and cannot be read`)
   const { head, lines } = readSegment(text)
   if (head.first !== state.lines || head.before !== state.hash) throw new Error(`${name} does not follow this archive`)
+  // an epoch is to begin, and the database has nothing of what another one has written since
+  if (state.common !== null && head.epoch < state.epoch) {
+    await beginEpoch(parts, state, state.position, state.common)
+    return 'more'
+  }
   const { had, position } = await compareWithDatabase(db, lines, state.position)
   if (had < lines.length) {
     await beginEpoch(parts, state, position, had === 0 ? head.first - 1 : head.first + had)
