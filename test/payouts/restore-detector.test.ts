@@ -50,6 +50,15 @@ it('a restore before somebody comes is known to them, also if a comparison that 
   expect(await Promise.all(later)).toEqual([clock.now(), clock.now()])
 })
 
+it('a database that says itself that it was restored counts as that where the object has no memory', async () => {
+  const service = await startPaying()
+  const clock = createVirtualClock(service.clock.seconds * 1000)
+  const db = createSessions(service.db, { clock, logger: { warn: () => undefined } }).primary(createUsage())
+  expect(await createRestoreDetector({ db, clock, host: createMemoryHost() }).compare()).toBeNull()
+  await service.db.exec('UPDATE scan SET restored_at = 1')
+  expect(await createRestoreDetector({ db, clock, host: createMemoryHost() }).compare()).toBe(clock.now())
+})
+
 it('a comparison that hangs fails after ten seconds as a database that is away, and so does the one after it', async () => {
   const { restores, clock, running } = await hanging()
   const ends = [running, restores.compare(), restores.compare()].map((one) => one.catch(isDatabaseAway))

@@ -47,8 +47,8 @@ export interface RestoreDetector {
    * Compares the database with the newest event in memory, then notes the event; called before
    * anything is sent. Returns since when payouts are stopped because the database is an older copy,
    * or null. That time is also stored in the database. If the object has no memory but transactions
-   * were handed in, the database counts as an older copy. Throws an `Error` with `lostText` if the
-   * database hangs.
+   * were handed in, or the database says itself that it was restored, it counts as an older copy.
+   * Throws an `Error` with `lostText` if the database hangs.
    */
   compare(): Promise<UnixMs | null>
   /** The last result of `compare` in this instance; null also before the first one. */
@@ -120,7 +120,7 @@ export function createRestoreDetector({ db, clock, host }: RestoreDetectorParts)
  */
 function nextMemory(before: Stored | undefined, row: ComparedRow, now: UnixMs): Stored {
   const { newest, position, finalTime, unread } = row
-  const isLost = before === undefined ? row.hasSigned : isOlder(before.newest, row)
+  const isLost = before === undefined ? row.hasSigned || row.restoredAt !== null : isOlder(before.newest, row)
   const since = isLost ? now : (before?.restoredAt ?? null)
   const isPast = since !== null && finalTime !== null && finalTime >= since + restoredMs
   const readTo = (isLost ? undefined : before?.readTo) ?? (isPast ? position : undefined)
