@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import type { WriteDatabase } from '../../src/worker/d1/database.ts'
 import { removeDropped } from '../../src/worker/deposits/store/transfers.ts'
-import { column, measure, ms, numbers, openDatabase, withoutTriggers } from './fixtures.ts'
+import { column, measure, numbers, openDatabase, withoutTriggers } from './fixtures.ts'
 
 let db: WriteDatabase
 
@@ -23,9 +23,9 @@ describe('transfers that were dropped', () => {
   it('are removed the oldest first, so many at a time, and none that was dropped later', async () => {
     await dropped(6)
     await db.prepare('UPDATE scan SET tried_at = 86400005').run()
-    await removeDropped(db, ms(5), 3)
+    await removeDropped(db, 3)
     expect(await left()).toEqual([4, 5, 6])
-    await removeDropped(db, ms(5), 3)
+    await removeDropped(db, 3)
     expect(await left()).toEqual([6])
   })
 
@@ -35,7 +35,7 @@ describe('transfers that were dropped', () => {
       db = await openDatabase([1])
       await dropped(count)
       await db.prepare('UPDATE scan SET tried_at = 99999999999').run()
-      costs.push((await measure(db, (metered) => removeDropped(metered, ms(count), 500))).rows)
+      costs.push((await measure(db, (metered) => removeDropped(metered, 500))).rows)
     }
     expect(costs[1]).toBeLessThanOrEqual((costs[0] ?? 0) + 10)
   })

@@ -174,7 +174,7 @@ describe('a correction below a transfer that was held for review', () => {
     await db.prepare('UPDATE scan SET finalized = 120').run()
     await db.prepare('UPDATE scan SET height = 110, tried_at = 1e9').run()
     await db.prepare(`UPDATE stored_transfer SET state = 'dropped', version = version + 1, changed_at = 50`).run()
-    await removeDropped(db, ms(100), 10)
+    await removeDropped(db, 10)
     expect(await rows()).toEqual(['dropped refuse'])
     await readAgain(credited())
     expect(await rows()).toEqual(['refused review refuse'])

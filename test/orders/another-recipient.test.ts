@@ -62,7 +62,7 @@ async function removeMisled({ db, to }: { readonly db: WriteDatabase; readonly t
     .bind(block(255).hash, after(3 * day))
     .run()
   await db.batch([dropPassed(db, height(255), after(2 * minute))])
-  await removeDropped(db, after(2 * day), 10)
+  await removeDropped(db, 10)
   expect(await db.prepare('SELECT count(*) AS n FROM stored_transfer').first('n')).toBe(0)
 }
 

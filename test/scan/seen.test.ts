@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { finalityLag, payCaller, startService, textOf, usdtTo } from '../http/service.ts'
+import { dropTransfer, finalityLag, payCaller, startService, textOf, usdtTo } from '../http/service.ts'
 import { balancesOf, callsOf, eventsOf, finalizedIn, runFor, stateOf, statesOf, withAddress } from './harness.ts'
 
 const blockMs = 3_000
@@ -34,6 +34,26 @@ describe('a transfer that is not final', () => {
     await service.tick()
     expect(await balancesOf(service)).toEqual({ 1: 0, 2: 1 })
     expect(await eventsOf(service)).toEqual(['deposit.seen', 'deposit.credited'])
+  })
+})
+
+describe('a transfer that was dropped', () => {
+  it('is removed a day later, and crashes no tick that takes time', async () => {
+    const { service } = await withAddress()
+    const { clock, db, lines } = service
+    const wait = async () => {
+      clock.seconds += 1
+    }
+    for (const node of service.nodes) node.script = () => ({ kind: 'delayed', wait })
+    await dropTransfer(service)
+    expect(await statesOf(service)).toEqual(['dropped'])
+    const droppedAt = (await db.prepare('SELECT changed_at FROM transfer').first<number>('changed_at')) ?? 0
+    clock.seconds = droppedAt / 1000 + 86_400 - 1
+    await service.tick()
+    expect(lines.filter((line) => line.includes('crashed'))).toEqual([])
+    await service.tick()
+    await service.tick()
+    expect(await statesOf(service)).toEqual([])
   })
 })
 

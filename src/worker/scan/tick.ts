@@ -30,7 +30,7 @@ import type { Scans, ScansParts } from './scans.ts'
 import { watchSize } from './size.ts'
 import { nodesStatement } from './store/position.ts'
 import { dueAtOnce, selectOpenGaps } from './store/rescans.ts'
-import { droppedKeptMs, selectWork, type TickWork } from './store/work.ts'
+import { selectWork, type TickWork } from './store/work.ts'
 import { watchScan } from './watch.ts'
 
 /** A tick ends after this time. Work that is left waits for the next tick. */
@@ -135,7 +135,7 @@ export async function runTick(
   const next = () => nextTickAt(parts, end, work.firstSeen, startedAt)
   await useLeftover(parts, end, work, startedAt, next())
   if (work.hasRescans) helpers.depositsChanged()
-  if (work.hasOld) await removeDropped(db, (clock.now() - droppedKeptMs) as UnixMs, removedMax) // safe: an earlier time
+  if (work.hasOld) await removeDropped(db, removedMax)
   if (work.hasOldEvents) await removeExpiredEvents(parts)
   const gaps = work.hasRescans ? await selectOpenGaps(db, clock.now()) : []
   const ended = endedKinds(parts, rules, work)

@@ -1,7 +1,7 @@
 import { type Placeholder, type SQL, sql } from 'drizzle-orm'
 import type { SQLiteColumn } from 'drizzle-orm/sqlite-core'
 import type { BlockHeight } from '../../chain/block.ts'
-import type { UnixMs } from '../../common/time.ts'
+import { dayMs, type UnixMs } from '../../common/time.ts'
 import {
   bareList,
   columnName,
@@ -230,12 +230,15 @@ export function dropAbsent(
   return dropInBlock(db, { height, unread: JSON.stringify(unread), at })
 }
 
+/** A dropped transfer (seen in a block that did not become final) is removed after this time. */
+export const droppedKeptMs = dayMs
+
 /**
- * Removes at most `max` transfers that were dropped at or before the time `before`. A transfer that
- * was ever held for review stays.
+ * Removes at most `max` transfers that were dropped `droppedKeptMs` or longer before the last scan
+ * began, which a trigger requires. A transfer that was ever held for review stays.
  */
-export async function removeDropped(db: WriteDatabase, before: UnixMs, max: number): Promise<void> {
-  await deleteDropped(db, { before, max }).run()
+export async function removeDropped(db: WriteDatabase, max: number): Promise<void> {
+  await deleteDropped(db, { max }).run()
 }
 
 /**
@@ -393,10 +396,11 @@ UPDATE ${transfers} INDEXED BY transfer_seen SET ${isDropped}
 WHERE ${state} = 'seen' AND ${height} = ${sql.placeholder('height')}
   AND ${txid} NOT IN (SELECT unhex(value) FROM json_each(${sql.placeholder('unread')}))`)
 
-const deleteDropped = fixedStatement<'before' | 'max'>(sql`
+const deleteDropped = fixedStatement<'max'>(sql`
 DELETE FROM ${transfers} WHERE ${id} IN (
   SELECT ${id} FROM ${transfers} INDEXED BY transfer_dropped
-  WHERE ${state} = 'dropped' AND ${transfers.review} IS NULL AND ${changed_at} <= ${sql.placeholder('before')}
+  WHERE ${state} = 'dropped' AND ${transfers.review} IS NULL
+    AND ${changed_at} <= (SELECT ${scans.tried_at} FROM ${scans}) - ${sql.raw(String(droppedKeptMs))}
   ORDER BY ${changed_at} LIMIT ${sql.placeholder('max')})`)
 
 const sight = sql`${transfers} INDEXED BY transfer_sought`

@@ -7,10 +7,8 @@ import { isDueOrder, orders } from '../../d1/order-tables.ts'
 import { payouts, payoutTransactions } from '../../d1/payout-tables.ts'
 import { rescans, scans, sizes, webhooks } from '../../d1/state-tables.ts'
 import { addresses, transfers } from '../../d1/tables.ts'
+import { droppedKeptMs } from '../../deposits/store/transfers.ts'
 import { selectOldest } from '../../events/store/events.ts'
-
-/** A dropped transfer (seen in a block that did not become final) is removed after this time. */
-export const droppedKeptMs = dayMs
 
 /** The work that a tick has to do besides the scan, according to the database. */
 export interface TickWork {
