@@ -100,5 +100,33 @@ export const audits: Readonly<Record<string, string>> = {
   'an entry and an event share no number': 'SELECT stored_flow.id FROM stored_flow JOIN stored_event USING (id)',
   'time never goes back':
     'SELECT id FROM (SELECT id, created_at, lag(created_at) OVER (ORDER BY id) AS before FROM stored_flow) WHERE created_at < before',
+  'an order counts its entries, and nothing else': `
+    SELECT o.id FROM payment_order AS o LEFT JOIN (
+      SELECT CAST(mark AS INTEGER) AS id, sum(amount) AS total FROM stored_flow WHERE type = 1 AND mark <> ''
+        GROUP BY 1) AS f
+        ON f.id = o.id
+    WHERE credited <> iif(state = 'cancelled', 0, coalesce(total, 0)) OR (state = 'paid') <> (credited >= at_least)
+      OR (state = 'open' AND credited > 0) OR (state = 'partly' AND credited = 0)`,
+  'the entry of a deposit names the order that has it': `
+    SELECT f.id FROM stored_flow AS f JOIN stored_transfer AS t ON t.id = f.transfer_id
+      LEFT JOIN order_deposit AS d ON d.transfer_id = t.id
+    WHERE f.mark <> coalesce(CAST(d.order_id AS TEXT), '')`,
+  'a transfer is of one order, at its address, in its time': `
+    SELECT d.transfer_id FROM order_deposit AS d JOIN payment_order AS o ON o.id = d.order_id
+      JOIN stored_address AS a ON a.id = o.address_id LEFT JOIN stored_transfer AS t ON t.id = d.transfer_id
+    WHERE t.to_address IS NOT a.address OR t.cuy IS NOT o.cuy
+      OR made_at NOT BETWEEN o.created_at + 1 AND o.held_until - 1
+      OR (SELECT count(*) FROM order_deposit AS other WHERE other.transfer_id = d.transfer_id) > 1`,
+  'an order that takes has its entry if it has taken, and no other': `
+    SELECT o.id FROM payment_order AS o LEFT JOIN wallet AS w ON w.uid = o.uid AND w.cuy = o.cuy
+      LEFT JOIN stored_flow AS f ON f.wallet_id = w.id AND f.type = 4 AND f.osn = o.reference
+    WHERE take = 1 AND coalesce(f.amount, 0) < 0 <> taken`,
+  'no two orders hold an address at once': `
+    SELECT one.id FROM payment_order AS one
+      JOIN payment_order AS other ON other.address_id = one.address_id AND other.id > one.id
+    WHERE other.created_at < one.held_until`,
+  'an order has the events of its end once': `
+    SELECT o.id FROM payment_order AS o WHERE state IN ('paid', 'expired', 'cancelled') AND 1 <> (
+      SELECT count(*) FROM stored_event AS e WHERE e.type = 'order.' || o.state AND e.about ->> 0 = o.id)`,
   'no key is broken': 'PRAGMA foreign_key_check',
 }
