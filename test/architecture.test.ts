@@ -9,6 +9,7 @@ import { exportsOf, repositoryFiles as files, sources, textOf } from './support/
 const layers = [
   ...['common', 'platform', 'chain', 'd1', 'schemas', 'alarms', 'ledger', 'addresses', 'deposits', 'issuer', 'orders'],
   'payouts',
+  'search',
   'events',
   'archive',
   'webhooks',

@@ -21,7 +21,7 @@ export const projects = {
   worker: {
     include: [
       'test/{addresses,alarms,archive,cells,chain,common,config,d1,deposits,events,http,ledger,migrations,orders,payouts,platform}/**/*.test.ts',
-      'test/{reconciliation,rpc,scan,scheduled,tron}/**/*.test.ts',
+      'test/{reconciliation,rpc,scan,scheduled,search,tron}/**/*.test.ts',
       'test/webhooks/**/*.d1.test.ts',
     ],
     exclude: ['test/cells/routes.test.ts'], // this file runs files of this project once more

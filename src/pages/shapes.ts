@@ -7,6 +7,7 @@ import { eventSchema } from '../worker/schemas/event.ts'
 import { finding } from '../worker/schemas/finding.ts'
 import { orderSchema, ownOrderSchema } from '../worker/schemas/order.ts'
 import { ownPayoutSchema, payoutSchema } from '../worker/schemas/payout.ts'
+import { searchMembers } from '../worker/schemas/search.ts'
 import { summarySchema } from '../worker/schemas/summary.ts'
 import type { JsonAmount } from '../worker/schemas/written.ts'
 import type { Shape, ShapeOf } from './kit/read.ts'
@@ -23,6 +24,7 @@ export const payoutsShape = shapeOf(listOf(payoutSchema()))
 export const ordersShape = shapeOf(listOf(orderSchema()))
 export const walletsShape = shapeOf(listOf(wallet()))
 export const addressesShape = shapeOf(listOf(issuedAddress()))
+export const searchShape = shapeOf(z.strictObject(searchMembers()))
 export const findingShape = shapeOf(finding())
 export const postedStatementShape = shapeOf(z.strictObject(statementMembers(postedFlow)))
 export const offerShape = shapeOf(z.strictObject(offerMembers()))

@@ -145,6 +145,8 @@ const valuesBeside = (size: number, now: Date): Readonly<Record<string, readonly
   fresh: ['1'],
   wait: ['1'],
   mark: ['k3v9x0q1-17'],
+  begin: [firstAddress.slice(0, 6), hexOf('credited', 3).slice(0, 50)],
+  end: ['a'],
 })
 const until = ['2100-01-01T00:00:00Z']
 const first = ['15']

@@ -135,6 +135,54 @@ describe('a transaction of which no deposit is stored', () => {
   })
 })
 
+describe('a part of an address or of a txid', () => {
+  const [begin, end] = [payAddress.slice(0, 6), payAddress.slice(-6)]
+
+  it('leads to the one story of what begins and ends so, however it is written', async () => {
+    const page = await open()
+    await page.waitForSelector('#state')
+    for (const asked of [`${begin}…${end}`, `${begin}...${end}`, `${begin} ${end}`, `${begin}…`, begin]) {
+      expect(await askDesk(page, asked)).toContain('User 7: address 3')
+    }
+    const txid = txidOf(8)
+    for (const asked of [`${txid.slice(0, 6)}…${txid.slice(-6)}`, txid.slice(0, 8)]) {
+      expect(await askDesk(page, asked)).toContain(`${txid}25 USDT: Credited`)
+    }
+  })
+
+  it('has an address of its own, and a list where several begin so', async () => {
+    at.desk.deposits = [1, 2, 3].map((n) => owned(n, 'credited', { txid: `abcdef${String(n).repeat(58)}`, entry: 5 }))
+    const page = await open()
+    await page.waitForSelector('#state')
+    const several = await askDesk(page, 'ABCDEF…')
+    for (const says of ['Begins with “abcdef”', 'abcdef111', 'abcdef222', 'abcdef333', 'There are more']) {
+      expect(several).toContain(says)
+    }
+    expect(await page.evaluate(() => location.hash)).toBe('#part=abcdef%E2%80%A6')
+    await page.click('.result li button')
+    await seeIn(page, '.result', '25 USDT: Credited')
+    await page.goBack()
+    await seeIn(page, '.result', 'There are more')
+  })
+
+  it.each([
+    ['en', ['Nothing begins with “TWer2Y” and ends with “zzzz”', 'Looked for among the addresses of users', 'Senders']],
+    ['zh-CN', ['没有以“TWer2Y”开头、以“zzzz”结尾的地址或交易', '不查找付款方地址']],
+  ])('that nothing has: the page says what it looked for, and where (%s)', async (language, says) => {
+    const page = await open({ ...desktop, languages: [language] })
+    await page.waitForSelector('#state')
+    const answer = await askDesk(page, 'TWer2Y…zzzz')
+    for (const one of says) expect(answer).toContain(one)
+  })
+
+  it('can be the reference of an order as well, which is looked for first', async () => {
+    const page = await open()
+    await page.waitForSelector('#state')
+    at.desk.entries = at.desk.entries.map((one) => ({ ...one, osn: begin }))
+    expect(await askDesk(page, begin)).toContain('entry.posted')
+  })
+})
+
 describe('what belongs to no user, at reserved addresses', () => {
   it.each([
     ['en', 'Reserved: give it to its user by a transfer', 'Reserved: address 3'],

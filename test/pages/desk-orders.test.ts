@@ -110,7 +110,9 @@ describe('an order at the desk', () => {
       }
     }
     expect(new URL(page.url()).hash).toBe('#uid=7&osn=order%20cancelled')
-    expect(await askDesk(page, '8 order paid')).toContain('No order, no entry and no payout has this reference')
+    expect(await askDesk(page, '8 order paid')).toContain(
+      'No order, no entry and no payout has the reference “8 order paid”',
+    )
     for (const question of [payAddress, '7']) {
       const story = await askDesk(page, question)
       expect(story).toContain('Orders: 5')

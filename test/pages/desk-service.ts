@@ -44,6 +44,13 @@ export function serveDesk(service: ScriptedService, desk: DeskStory): void {
   guarded('/ledger/payouts/approve', (_url, _request, sent) => step(desk, sent, 'approved'))
   guarded('/ledger/payouts/cancel', (_url, _request, sent) => step(desk, sent, 'cancelled'))
   guarded('/ledger/deposits/decide', (_url, _request, sent) => decide(desk, sent))
+  guarded('/ledger/search', ({ searchParams }) => {
+    const [begin = '', end = ''] = ['begin', 'end'].map((name) => searchParams.get(name) ?? '')
+    const txids = desk.deposits.map(({ txid }) => txid)
+    const own = [payAddress, ...txids].filter((one) => one.startsWith(begin) && one.endsWith(end))
+    const list = own.map((one) => (one.startsWith('T') ? { address: one } : { txid: one }))
+    return { data: { list, more: list.length > 2 } }
+  })
   guarded('/ledger/addresses', ({ searchParams }) => {
     const list = searchParams.get('uid') === '7' ? [{ id: 3, address: payAddress }] : []
     return { data: { list, count: list.length } }

@@ -295,13 +295,16 @@ describe('the box', () => {
       [payAddress, ['User 7: address 3', 'Deposits: 1', '25 USDT']],
       ['TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t', ['No user has this address', 'character by character']],
       ['7', ['User 7', '22.5 USDT', 'Deposits: 1', 'Entries: 2', 'two cups', 'Balance after it: ']],
-      ['8', ['no deposit and no entry']],
+      ['8', ['no deposit, no order and no entry']],
       ['7 order-1001', order],
       ['#7', ['User 7', '22.5 USDT']],
       ['user 7', ['User 7', '22.5 USDT']],
-      ['7 order-1002', ['No order, no entry and no payout has this reference', 'look up the user, or the amount']],
+      [
+        '7 order-1002',
+        ['No order, no entry and no payout has the reference “7 order-1002”', 'look up the user, or the amount'],
+      ],
       ['order-1001', [...order, 'User 7']],
-      ['ordér', ['No order, no entry and no payout has this reference']],
+      ['ordér', ['No order, no entry and no payout has the reference “ordér”']],
     ]
     for (const [question, says] of answers) {
       const answer = await askDesk(page, question)
@@ -319,7 +322,7 @@ describe('the box', () => {
       at.desk.entries = [shop(osn)]
       expect(await askDesk(page, osn), osn).toContain('Refund: +1.5 USDT')
     }
-    expect(await askDesk(page, '118')).toContain('no deposit and no entry')
+    expect(await askDesk(page, '118')).toContain('no deposit, no order and no entry')
     at.desk.payouts = [paidOut(41, 'waiting', { osn: 'order-9' })]
     expect(await askDesk(page, 'order-9')).toContain('10 USDT: Waits for a person')
   })

@@ -8,13 +8,14 @@ import {
   readAddresses,
   readChainFinding,
   readDeskBalances,
+  readFoundParts,
   readOwnedDeposits,
   readOwner,
   readPostedEntries,
 } from './data.ts'
 import { type DeskOrder, readDeskOrders } from './order-data.ts'
 import { type Asker, findPayouts, isOf, type PayoutStory, payoutStories, storyOf } from './payout-answer.ts'
-import type { DeskQuestion } from './place.ts'
+import { type DeskQuestion, partAt } from './place.ts'
 import { listRows } from './walk.ts'
 
 /**
@@ -63,6 +64,15 @@ export type DeskAnswer =
       /** The entries with this reference (`osn`) that belong to none of these payouts. */
       readonly entries: readonly PostedEntry[]
     }
+  | {
+      /** What begins and ends with a part of an address or a txid, if it is not a single one. */
+      readonly kind: 'parts'
+      readonly begin: string
+      readonly end: string
+      readonly found: readonly string[]
+      /** There can be more. */
+      readonly more: boolean
+    }
   | { readonly kind: 'no-payout' }
   | { readonly kind: 'gap'; readonly from: number; readonly seen: readonly OwnedDeposit[] }
   | { readonly kind: 'endpoint'; readonly number: number }
@@ -84,19 +94,24 @@ const storiesMax = 10
 const addressesMax = 100
 
 /**
- * Finds the answer to a search. If it seems to name a user but nothing is found, the whole text
- * `asked` is looked up as the reference of an order.
+ * Finds the answer to a search. If it seems to name a user or a part of something but nothing is
+ * found, the whole text `asked` is looked up as the reference of an order. If no order has it, it
+ * can be how an address or a txid begins.
  */
 export async function findAnswer(asker: Asker, question: StoryQuestion, asked: string): Promise<DeskAnswer> {
   const found = await findFirst(asker, question)
-  const isNamed = question.kind === 'user' || (question.kind === 'order' && question.uid !== null)
-  if (!isNamed || !isNothing(found)) return found
-  const whole = await findOrder(asker, null, asked.trim())
-  return whole.kind === 'order' && !isNothing(whole) ? whole : found
+  if (!isNothing(found)) return found
+  const part = partAt(asked)
+  const others = await Promise.all([
+    question.kind === 'order' && question.uid === null ? found : findOrder(asker, null, asked.trim()),
+    part === null ? found : findPart(asker, part),
+  ])
+  return others.find((one) => one.kind !== 'refusal' && !isNothing(one)) ?? found
 }
 
 /** Whether a search for a user or an order has found nothing at all. */
 function isNothing(found: DeskAnswer): boolean {
+  if (found.kind === 'parts') return found.found.length === 0
   if (found.kind === 'order') return found.orders.length + found.payouts.length + found.entries.length === 0
   if (found.kind !== 'user') return false
   const { addresses, deposits, entries, payouts, orders } = found
@@ -120,6 +135,8 @@ async function findFirst(asker: Asker, question: StoryQuestion): Promise<DeskAns
       return findUser(asker, question.uid)
     case 'order':
       return findOrder(asker, question.uid, question.osn)
+    case 'part':
+      return findPart(asker, question)
     case 'gap':
       return findGap(asker, question.number)
     case 'payout':
@@ -127,6 +144,18 @@ async function findFirst(asker: Asker, question: StoryQuestion): Promise<DeskAns
     default:
       return question
   }
+}
+
+/** Finds what a part of an address or a txid belongs to; answers about it at once if it is one. */
+async function findPart(asker: Asker, { begin, end }: StoryQuestion & { kind: 'part' }): Promise<DeskAnswer> {
+  const answer = await asker.api.get(`/ledger/search?${query({ begin, end: end || null })}`, readFoundParts)
+  if (!answer.ok) return { kind: 'refusal', refusal: answer }
+  const { list, more } = answer.data
+  const [only] = list
+  if (only !== undefined && list.length === 1 && !more) {
+    return only.address === null ? findTransaction(asker, only.txid ?? '') : findAddress(asker, only.address)
+  }
+  return { kind: 'parts', begin, end, found: list.map(({ address, txid }) => address ?? txid ?? ''), more }
 }
 
 /**

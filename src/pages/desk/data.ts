@@ -6,6 +6,7 @@ import {
   ownedDepositsShape,
   payoutsShape,
   postedEntriesShape,
+  searchShape,
   summaryShape,
   walletsShape,
 } from '../shapes.ts'
@@ -83,6 +84,9 @@ export const readDeskBalances = readerOf(walletsShape)
 
 /** Reads the data of `GET /ledger/addresses`. */
 export const readAddresses = readerOf(addressesShape)
+
+/** Reads the data of `GET /ledger/search`. */
+export const readFoundParts = readerOf(searchShape)
 
 /**
  * Reads the data of `GET /ledger/address?address=`: the user, the number of the address, and the

@@ -53,9 +53,11 @@ export function answerElements(context: DeskContext, answer: DeskAnswer): Child[
       return addressElements(context, answer)
     case 'user':
       return userElements(context, answer)
+    case 'parts':
+      return partElements(context, answer)
     case 'order':
       if (answer.orders.length + answer.entries.length + answer.payouts.length === 0)
-        return plainAnswer(texts.noOrder, texts.noOrderHelp)
+        return plainAnswer(texts.noOrder(context.model.question.replace(/^osn /, '')), texts.noOrderHelp)
       return [
         ...answer.orders.flatMap((order) => orderStory(context, order)),
         ...answer.payouts.flatMap((one) => payoutElements(context, one)),
@@ -68,6 +70,19 @@ export function answerElements(context: DeskContext, answer: DeskAnswer): Child[
     case 'endpoint':
       return endpointElements(context, answer.number)
   }
+}
+
+/** What begins and ends with a part: a button for each, or where nothing was found. */
+function partElements(context: DeskContext, answer: Extract<DeskAnswer, { kind: 'parts' }>): Child[] {
+  const { texts } = context
+  const { begin, end, found, more } = answer
+  if (found.length === 0) return plainAnswer(texts.noPart(begin, end), texts.noPartHelp)
+  const buttons = found.map((one) => html('li', {}, storyButton(context, one, one)))
+  return [
+    html('h3', {}, texts.partsFound(begin, end)),
+    html('ul', { class: 'sums' }, ...buttons),
+    small(more ? texts.partsMore : null),
+  ]
 }
 
 function storyElements(context: DeskContext, { deposit, entry, addressNumber }: DepositStory): Child[] {
@@ -258,7 +273,7 @@ function userElements(context: DeskContext, answer: Extract<DeskAnswer, { kind: 
   const { uid, balances, addresses, deposits, payouts, orders, entries } = answer
   const head = html('h3', {}, texts.user(String(uid)))
   const isKnown = addresses.count + deposits.count + entries.count + orders.count > 0
-  if (!isKnown) return [head, html('p', {}, texts.noUser)]
+  if (!isKnown) return [head, ...plainAnswer(texts.noUser, texts.noUserHelp)]
   const sums = balances.list.map(({ cuy, amt }) => html('li', { class: 'number' }, deskAmount(context, amt, cuy)))
   const rows = entries.list.map((entry) => entryListRow(context, entry))
   const source = payoutSource(context, { uid })

@@ -106,7 +106,7 @@ export function bareList(columns: readonly SQLiteColumn[]): SQL {
 /**
  * Whether the column stores bytes. Programs handle such values as hex digits: see `addressBytes`.
  */
-const isInBytes = (column: SQLiteColumn) => column.getSQLType() === 'blob'
+export const isInBytes = (column: SQLiteColumn) => column.getSQLType() === 'blob'
 
 /** SQL that turns hex digits into bytes, for comparing with or storing in a column of bytes. */
 export function ofHex(value: unknown): SQL {

@@ -15,6 +15,7 @@ import { ledgerPayoutsApprove, ledgerPayoutsApproveDocs } from './routes/ledger-
 import { ledgerPayoutsCancel, ledgerPayoutsCancelDocs } from './routes/ledger-payouts-cancel.ts'
 import { ledgerPayoutsSigned, ledgerPayoutsSignedDocs } from './routes/ledger-payouts-signed.ts'
 import { ledgerPayoutsUnsigned, ledgerPayoutsUnsignedDocs } from './routes/ledger-payouts-unsigned.ts'
+import { ledgerSearch, ledgerSearchDocs } from './routes/ledger-search.ts'
 import { ledgerStatement, ledgerStatementDocs } from './routes/ledger-statement.ts'
 import { ledgerSummary, ledgerSummaryDocs } from './routes/ledger-summary.ts'
 import { ledgerTransaction, ledgerTransactionDocs } from './routes/ledger-transaction.ts'
@@ -42,6 +43,7 @@ export const routes = [
 export const ledgerRoutes = [
   ...[ledgerEntries, postLedgerEntries, ledgerEvents, ledgerWallets, ledgerAddress, ledgerAddresses],
   ...[ledgerDeposits, decideLedgerDeposits, ledgerSummary, ledgerTransaction, ledgerStatement, ledgerCheckpoint],
+  ...[ledgerSearch],
   ...[ledgerOrders, postLedgerOrders, ledgerOrdersCancel],
   ...[ledgerPayouts, postLedgerPayouts, ledgerPayoutsApprove, ledgerPayoutsCancel],
   ...[ledgerPayoutsUnsigned, ledgerPayoutsSigned],
@@ -72,6 +74,7 @@ export const operations = () =>
     '/ledger/statement': { get: ledgerStatementDocs() },
     '/ledger/transaction': { get: ledgerTransactionDocs() },
     '/ledger/address': { get: ledgerAddressDocs() },
+    '/ledger/search': { get: ledgerSearchDocs() },
     '/ledger/orders': { get: ledgerOrdersDocs(), post: postLedgerOrdersDocs() },
     '/ledger/orders/cancel': { post: ledgerOrdersCancelDocs() },
     '/ledger/payouts': { get: ledgerPayoutsDocs(), post: postLedgerPayoutsDocs() },

@@ -100,12 +100,17 @@ test.each(allReasons().filter((one) => !inLists.includes(one)))(
 )
 
 describe('the example of each parameter', () => {
-  const queries = documented.flatMap(({ path, operation: { parameters = {} } }) => {
+  const queries = documented.flatMap(({ path, operation: { parameters = {}, query } }) => {
     // examples of these two have no `uid`
     const uid = (name: string) => ('uid' in parameters && !['txid', 'address'].includes(name) ? 'uid=7&' : '')
+    const needed = (name: string) =>
+      Object.entries(query?.shape ?? {})
+        .filter(([other, form]) => ![name, 'uid'].includes(other) && !form.safeParse(undefined).success)
+        .map(([other]) => `${other}=${encodeURIComponent(parameters[other]?.example ?? '')}&`)
+        .join('')
     return Object.entries(parameters)
       .filter(([name]) => name !== 'uid')
-      .map(([name, { example }]) => `${path}?${uid(name)}${name}=${encodeURIComponent(example)}`)
+      .map(([name, { example }]) => `${path}?${uid(name)}${needed(name)}${name}=${encodeURIComponent(example)}`)
   })
 
   let service: RunningService

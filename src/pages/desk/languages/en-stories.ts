@@ -22,7 +22,8 @@ export const enStories = {
   askHeading: 'What happened?',
   ask: 'Look it up',
   question: 'Transaction, address, user, order or amount',
-  questionHelp: 'A txid, an address, a user (7, #7), an order (its reference), or an amount: 61 TRX.',
+  questionHelp:
+    'A txid, an address, a user (7, #7), an order (its reference), or an amount: 61 TRX. Of a txid or an address the beginning is enough: TWer2Y…AZmaL6.',
   transaction: 'Transaction',
   address: 'Address',
 
@@ -42,10 +43,18 @@ export const enStories = {
   strangeAddress: 'No user has this address',
   strangeAddressHelp:
     'This service has not issued it. Compare it with the one on the page of the user, character by character.',
-  noOrder: 'No order, no entry and no payout has this reference',
+  noOrder: (asked: string) => `No order, no entry and no payout has the reference “${asked}”`,
   noOrderHelp:
     'Compare it with the `order` or the `osn` of the backend, or look up the user, or the amount that was sent.',
-  noUser: 'Nothing is known of this user: no deposit and no entry',
+  noPart: (begin: string, end: string) =>
+    `Nothing begins with “${begin}”${end === '' ? '' : ` and ends with “${end}”`}`,
+  noPartHelp:
+    'Looked for among the addresses of users, the recipients of payouts, and the transactions of deposits and payouts. Senders are not searched: ask for the whole txid. In an address capital and small letters differ, and it has no 0, O, I or l.',
+  partsFound: (begin: string, end: string) => `Begins with “${begin}”${end === '' ? '' : `, ends with “${end}”`}`,
+  partsMore: 'There are more. Give more of the beginning.',
+  noUser: 'Nothing is known of this user: no address, no deposit, no order and no entry',
+  noUserHelp:
+    'No order, no entry and no payout has this number as its reference either. Compare it with the backend’s.',
   gone: 'It is not there any more',
   goneHelp: 'The gap was read, or the endpoint is no longer configured.',
 
