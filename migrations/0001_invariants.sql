@@ -324,20 +324,36 @@ BEGIN
   INSERT INTO credit (uid, cuy, transfer_id, amount, created_at, order_id)
     SELECT NEW.uid, NEW.cuy, NEW.id, NEW.amount, NEW.changed_at, (SELECT order_id FROM ordered_transfer WHERE address = NEW.to_address AND transfer_id = NEW.id)
     WHERE NEW.state = 'credited';
-  INSERT INTO stored_event (id, type, uid, created_at, txid, position, cuy, raw, address, seconds, reason, about)
-    SELECT (SELECT id FROM last_event) + 1, 'deposit.' || NEW.state, NEW.uid, NEW.changed_at, NEW.txid, NEW.position, NEW.cuy, NEW.raw, NEW.to_address,
-      iif(NEW.state = 'seen', NEW.seconds, NULL), NEW.reason,
-      iif(NEW.state = 'seen', (SELECT json_array(order_id) FROM ordered_transfer WHERE address = NEW.to_address AND transfer_id = NEW.id), NULL)
-    WHERE NEW.state IN ('seen', 'held', 'refused');
+  INSERT INTO stored_event (id, type, uid, created_at, txid, position, cuy, raw, address, seconds, about)
+    SELECT (SELECT id FROM last_event) + 1, 'deposit.seen', NEW.uid, NEW.changed_at, NEW.txid, NEW.position, NEW.cuy, NEW.raw, NEW.to_address, NEW.seconds,
+      (SELECT json_array(order_id) FROM ordered_transfer WHERE address = NEW.to_address AND transfer_id = NEW.id)
+    WHERE NEW.state = 'seen';
   SELECT RAISE(ABORT, 'transfer: its event was not stored')
-    WHERE NEW.state IN ('seen', 'held', 'refused') AND NOT EXISTS (
+    WHERE NEW.state = 'seen' AND NOT EXISTS (
       SELECT 1 FROM stored_event WHERE id = (SELECT id FROM last_event)
-        AND txid = NEW.txid AND position = NEW.position AND type = 'deposit.' || NEW.state);
+        AND txid = NEW.txid AND position = NEW.position AND type = 'deposit.seen');
   INSERT INTO movement (cuy, address, sign, raw, height, moved_at)
     SELECT NEW.cuy, NEW.to_address, 1, NEW.raw, NEW.height, NEW.changed_at
       WHERE NEW.state IN ('held', 'refused', 'credited', 'moved');
   INSERT INTO movement (cuy, address, sign, raw, height, moved_at)
     SELECT NEW.cuy, NEW.from_address, -1, NEW.raw, NEW.height, NEW.changed_at WHERE NEW.state = 'moved';
+END;
+--> statement-breakpoint
+-- The transfer may have been stored before: a correction deletes what moved, and time what was dropped. Then its event of this reason is there already, and
+-- the row is noted for the archive.
+CREATE TRIGGER transfer_has_its_reason AFTER INSERT ON stored_transfer WHEN NEW.state IN ('held', 'refused')
+BEGIN
+  INSERT INTO archive_change (after_event, kind, key) SELECT (SELECT id FROM last_event), 'transfer', json_array(NEW.id) FROM archive
+    WHERE EXISTS (SELECT 1 FROM stored_event
+      WHERE txid = NEW.txid AND position = NEW.position AND type = 'deposit.' || NEW.state AND reason = NEW.reason AND uid = NEW.uid);
+  INSERT INTO stored_event (id, type, uid, created_at, txid, position, cuy, raw, address, reason)
+    SELECT (SELECT id FROM last_event) + 1, 'deposit.' || NEW.state, NEW.uid, NEW.changed_at, NEW.txid, NEW.position, NEW.cuy, NEW.raw, NEW.to_address,
+      NEW.reason
+    WHERE NOT EXISTS (SELECT 1 FROM stored_event
+      WHERE txid = NEW.txid AND position = NEW.position AND type = 'deposit.' || NEW.state AND reason = NEW.reason AND uid = NEW.uid);
+  SELECT RAISE(ABORT, 'transfer: its event was not stored')
+    WHERE NOT EXISTS (SELECT 1 FROM stored_event
+      WHERE txid = NEW.txid AND position = NEW.position AND type = 'deposit.' || NEW.state AND reason = NEW.reason AND uid = NEW.uid);
 END;
 --> statement-breakpoint
 CREATE TRIGGER transfer_step_has_its_effects AFTER UPDATE OF uid, height, cuy, from_address, to_address, raw, native, state, reason,

@@ -2,9 +2,32 @@ import { describe, expect, it } from 'vitest'
 import { formatBase58 } from '../../src/worker/chain/address.ts'
 import { writable } from '../../src/worker/d1/database.ts'
 import { selectKept } from '../../src/worker/ledger/kept-settings.ts'
-import { addressIn, failed, payFinal, read, startService, trxTo, usdtTo } from '../http/service.ts'
+import {
+  addressIn,
+  failed,
+  payFinal,
+  postInit,
+  type RunningService,
+  read,
+  startService,
+  trxTo,
+  usdtTo,
+} from '../http/service.ts'
 import { addressOf, usdtAddress } from '../support/transaction-spec.ts'
-import { alarmLines, balancesOf, rescan, retiredUsdt, stateOf, statesOf, tickLater, withAddress } from './harness.ts'
+import {
+  alarmLines,
+  balancesOf,
+  correct,
+  eventsOf,
+  finalizedIn,
+  rescan,
+  retiredUsdt,
+  stateOf,
+  statesOf,
+  tickLater,
+  usdtWith,
+  withAddress,
+} from './harness.ts'
 
 const operator = addressOf(99) // the sender in `trxTo` and `usdtTo`
 const listed = { OPERATOR_ADDRESSES: [formatBase58(operator)] }
@@ -21,7 +44,48 @@ async function startWithTransfers() {
   return { service, own, txids }
 }
 
+/**
+ * A deposit of a wallet that became an operator's by mistake, in a block that a correction takes
+ * back, so that it is no movement any more. `settings` hold the deposit.
+ */
+async function startTakenBack(
+  settings: Record<string, unknown>,
+  decide?: (service: RunningService, txid: string) => Promise<unknown>,
+) {
+  const { service, own } = await withAddress({ ...none, ...settings })
+  await service.tick()
+  const { height } = await stateOf(service)
+  const [txid = ''] = payFinal(service, usdtTo(own, 25_000_000n))
+  await tickLater(service)
+  await decide?.(service, txid)
+  await tickLater(service.with({ ...settings, ...listed }))
+  expect(await statesOf(service)).toEqual(['moved'])
+  await correct(service, height)
+  await tickLater(service, 60)
+  return { service, txid }
+}
+
 describe('TRX and tokens from the operator’s own wallet', () => {
+  it('are deposits again after a correction, and held as before: no event of before stops the scan', async () => {
+    const { service } = await startTakenBack({ CURRENCIES: retiredUsdt })
+    expect(await statesOf(service)).toEqual(['held:retired'])
+    expect((await stateOf(service)).height).toBe(finalizedIn(service))
+    expect(await eventsOf(service)).toEqual(['deposit.held'])
+  })
+
+  it('are decided again after a correction, although they were decided before', async () => {
+    const decide = async (service: RunningService, txid: string) => {
+      const deposits = [{ txid, position: 0, decision: 'credit', why: 'looked at' }]
+      return await read(await service.ledger('/ledger/deposits/decide', postInit({ deposits })))
+    }
+    const { service, txid } = await startTakenBack({ CURRENCIES: usdtWith({ reviewFrom: '20' }) }, async (held, id) => {
+      await decide(held.with({ CURRENCIES: retiredUsdt }), id)
+    })
+    expect(await statesOf(service)).toEqual(['held:review'])
+    expect(await decide(service, txid)).toMatchObject({ status: 200 })
+    expect(await balancesOf(service)).toEqual({ 1: 0, 2: 25 })
+  })
+
   it('are no deposits for a question about their txid, before and after the scan', async () => {
     const { service, txids } = await startWithTransfers()
     const answers = () => Promise.all(txids.map(async (txid) => read(await service.get(`/tron/recharge?txid=${txid}`))))

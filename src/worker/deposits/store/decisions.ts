@@ -5,6 +5,7 @@ import {
   bareList,
   fixedStatement,
   isRefusedBy,
+  member,
   memberList,
   type ReadDatabase,
   resultRows,
@@ -89,8 +90,10 @@ const selectHalted = fixedStatement(sql`SELECT 1 FROM ${scans} WHERE ${scans.hal
 const { txid, position, decision, why, decided_by, created_at } = decisions
 const listed = [txid, position, decision, why]
 
+/** A decision that was made before stays as it was: a correction may have made the row anew. */
 const insertDecisions = fixedStatement<'rows' | 'by' | 'at'>(sql`
 INSERT INTO ${decisions} (${bareList([...listed, decided_by, created_at])})
 SELECT ${memberList(listed)}, ${sql.placeholder('by')}, ${sql.placeholder('at')}
-  FROM json_each(${sql.placeholder('rows')})
+  FROM json_each(${sql.placeholder('rows')}) WHERE NOT EXISTS (SELECT 1 FROM ${decisions}
+    WHERE ${txid} = ${member(txid)} AND ${position} = ${member(position)} AND ${decision} = ${member(decision)})
 ORDER BY key`)
