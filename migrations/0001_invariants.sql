@@ -30,7 +30,10 @@ BEGIN
       -- A reserved address was issued by a database that was lost, after the newest address that is stored here, but nobody knows at which height. It gets the
       -- height of that newest address.
       AND NOT (NEW.uid = 9007199254740991 AND NEW.issued_height IS (
-        SELECT issued_height FROM stored_address ORDER BY id DESC LIMIT 1));
+        SELECT issued_height FROM stored_address ORDER BY id DESC LIMIT 1))
+      -- An address that is older than the newest final block was issued before a restore, and is put back from the archive.
+      AND NOT (NEW.created_at < (SELECT finalized_time FROM scan)
+        AND NEW.issued_height >= (SELECT issued_height FROM stored_address ORDER BY id DESC LIMIT 1));
   SELECT RAISE(ABORT, 'address: unpaid must list older addresses of its user')
     WHERE EXISTS (SELECT 1 FROM json_each(NEW.unpaid) WHERE NOT EXISTS (
       SELECT 1 FROM stored_address WHERE id = value AND uid = NEW.uid AND for_orders = 0));
@@ -1332,7 +1335,9 @@ BEGIN
       OR NEW.id BETWEEN 0 AND (SELECT max(id) FROM payment_order);
   SELECT RAISE(ABORT, 'order: it begins as open')
     WHERE NEW.state <> 'open' OR NEW.until > NEW.created_at + 2592000000 OR NEW.held_until <> NEW.until + 86400000
-      OR NEW.after_height IS NOT (SELECT finalized FROM scan);
+      OR NOT EXISTS (SELECT 1 FROM scan)
+      -- An order that is older than the newest final block was made before a restore, and is put back from the archive.
+      OR NEW.after_height < (SELECT finalized FROM scan WHERE NEW.created_at >= finalized_time);
   SELECT RAISE(ABORT, 'order: its address is not for orders of its user')
     WHERE NOT EXISTS (SELECT 1 FROM stored_address WHERE id = NEW.address_id AND uid = NEW.uid AND for_orders = 1);
   -- The newest order of an address holds it the longest.

@@ -6,9 +6,6 @@ import { type RunningService, startService } from '../http/service.ts'
 /** A line of an archive. */
 export type Line = Readonly<Record<string, unknown>> & { readonly row: string }
 
-/** An Ed25519 key for tests only, as `SEAL_KEY`. */
-export const testSealKey = 'MC4CAQAwBQYDK2VwBCIEIAABAgMEBQYHCAkKCwwNDg8QERITFBUWFxgZGhscHR4f'
-
 /** Starts the service with an empty bucket. `bucket` changes calls of it. */
 export async function startArchived(
   variables: Record<string, unknown> = {},

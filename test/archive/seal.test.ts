@@ -8,7 +8,8 @@ import { rootOf } from '../../src/worker/archive/tree.ts'
 import { parseConfig } from '../../src/worker/config/config.ts'
 import { read } from '../http/service.ts'
 import { testVariables } from '../support/variables.ts'
-import { archive, names, segments, startArchived, testSealKey, textAt } from './harness.ts'
+import { archive, names, segments, startArchived, textAt } from './harness.ts'
+import { testSealKey } from './seal-key.ts'
 
 const post = (osn: string) => [{ uid: 7, cuy: 2, type: 5, osn, amt: '1' }]
 

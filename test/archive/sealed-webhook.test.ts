@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest'
 import { oneEndpoint } from '../http/service.ts'
-import { archive, startArchived, testSealKey } from './harness.ts'
+import { archive, startArchived } from './harness.ts'
+import { testSealKey } from './seal-key.ts'
 
 it('sends each new checkpoint to an endpoint that names ledger.sealed, and the feed has none', async () => {
   const [endpoint] = oneEndpoint.WEBHOOKS

@@ -1,7 +1,8 @@
 import { env } from 'cloudflare:workers'
 import { describe, expect, it } from 'vitest'
 import { addressIn, payFinal, type RunningService, usdtTo } from '../http/service.ts'
-import { archive, linesOf, names, rowOf, segments, startArchived, testSealKey, textAt } from './harness.ts'
+import { archive, linesOf, names, rowOf, segments, startArchived, textAt } from './harness.ts'
+import { testSealKey } from './seal-key.ts'
 
 const post = (service: RunningService, osn: string) => service.post([{ uid: 7, cuy: 2, type: 5, osn, amt: '1' }])
 

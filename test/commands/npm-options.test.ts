@@ -2,7 +2,8 @@ import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync, wri
 import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { auditOptions, runAudit } from '../../src/commands/audit/command.ts'
+import { runAudit } from '../../src/commands/audit/command.ts'
+import { auditOptionNames } from '../../src/commands/audit/options.ts'
 import { runCollect } from '../../src/commands/collect/command.ts'
 import { collectOptions } from '../../src/commands/collect/command-line.ts'
 import { runDeploy, runMigrate } from '../../src/commands/deploy/command.ts'
@@ -143,7 +144,7 @@ const options = {
   deploy: Object.keys(placeOptions),
   'db:migrate': Object.keys(placeOptions),
   operate: Object.keys(operateOptions),
-  audit: Object.keys(auditOptions),
+  audit: auditOptionNames,
 }
 /**
  * All names of options except two that npm does not turn into a variable of the same name:

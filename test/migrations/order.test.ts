@@ -192,6 +192,11 @@ describe('a new order', () => {
     await expectRefusal(or('REPLACE', sql), why)
   })
 
+  it('that is older than the newest final block is put back with the height that it had', async () => {
+    await run(order({ after_height: '119', created_at: '3' }))
+    expect(await db.prepare('SELECT after_height FROM payment_order').first('after_height')).toBe(119)
+  })
+
   it('has a reference of its own, and no address that another one holds', async () => {
     await run(order())
     const later = { address_id: '4', reference: `'B'` }

@@ -4,12 +4,13 @@ import { readCheckpoint } from '../../src/worker/archive/checkpoint.ts'
 import { createSealer } from '../../src/worker/archive/seal.ts'
 import { archiveNext, originOf } from '../../src/worker/archive/write.ts'
 import type { WebhookType } from '../../src/worker/common/event-types.ts'
+import { testSealKey } from '../archive/seal-key.ts'
 import { firstSecret, startHarness } from './harness.ts'
 import { hang, type Receiver, startReceiver, status } from './receiver.ts'
 
 const hourMs = 3_600_000
 const types: readonly WebhookType[] = ['ledger.sealed', 'entry.posted']
-const sealKey = Buffer.from('MC4CAQAwBQYDK2VwBCIEIAABAgMEBQYHCAkKCwwNDg8QERITFBUWFxgZGhscHR4f', 'base64')
+const sealKey = Buffer.from(testSealKey, 'base64')
 
 type Harness = Awaited<ReturnType<typeof startHarness>>
 type Body = { readonly type: string; readonly data: { readonly size: number; readonly note: string } }

@@ -3,26 +3,25 @@ import type { CommandOutput } from '../command-output.ts'
 import { runTool } from '../run-tool.ts'
 import { OptionError, ToolError } from '../tool-error.ts'
 import { listArchives } from './archive-files.ts'
+import { auditOptionNames, sealOptions } from './options.ts'
 import { describeReport } from './report.ts'
 import { readSeals } from './seals.ts'
 import { isFault } from './segment.ts'
 import { type VerifyProgress, verifyCell } from './verify.ts'
 
 const usage = `npm run audit -- verify <folder> [--verifier <key>]… [--checkpoint <file>]…
+npm run audit -- missing <folder> (names what a restored database lacks; it has its own options)
   verify    checks an archive: a folder with a copy of the bucket, or with one cell of it
     --verifier    the key that verifies its checkpoints, in one line
     --checkpoint  a checkpoint that was kept elsewhere: the archive must contain what it is about`
-
-const texts = { type: 'string', multiple: true, default: [] as string[] } as const
-export const auditOptions = { verifier: texts, checkpoint: texts } as const
 
 /** Lines between two lines of progress. */
 const progressLines = 100_000
 
 /** Runs `npm run audit` with these words and options. Returns its exit code. */
 export function runAudit(args: readonly string[], output: CommandOutput): Promise<number> {
-  return runTool({ usage, options: Object.keys(auditOptions) }, args, output, async () => {
-    const { values, positionals } = parseArgs({ args: [...args], options: auditOptions, allowPositionals: true })
+  return runTool({ usage, options: auditOptionNames }, args, output, async () => {
+    const { values, positionals } = parseArgs({ args: [...args], options: sealOptions, allowPositionals: true })
     const [name, folder, ...others] = positionals
     if (name !== 'verify' || folder === undefined || others.length > 0)
       throw new OptionError('which command and folder?')
@@ -41,7 +40,7 @@ function verifyFolder(
   let isRight = true
   for (const files of cells) {
     output.stdout.write(`${files.name}\n`)
-    const found = verifyCell(files, seals, createProgress(output))
+    const found = verifyCell(files, seals, createVerifyProgress(output))
     isRight &&= !isFault(found)
     if (isFault(found)) {
       output.stdout.write(`  WRONG ${found.file}${found.line === null ? '' : `, line ${found.line}`}: ${found.why}.\n`)
@@ -58,7 +57,7 @@ function verifyFolder(
 }
 
 /** Prints how far a long check is, on the stream that is not its result. */
-function createProgress({ stderr }: CommandOutput): VerifyProgress {
+export function createVerifyProgress({ stderr }: CommandOutput): VerifyProgress {
   let printed = 0
   return (lines, segments, total) => {
     if (lines < printed + progressLines || segments === total) return

@@ -135,7 +135,7 @@ function readCommand(
  * machine: npm can take an option without a trace. It reads `-e nile` before `--` as its own
  * `--enjoy-by`, and without this rule the command would then run on this machine.
  */
-function readEnvironment({ local, ...other }: { production: boolean; env: string | undefined; local: boolean }) {
+export function readEnvironment({ local, ...other }: { production: boolean; env: string | undefined; local: boolean }) {
   const environment = environmentOf(other)
   if (local && environment !== undefined) throw new OptionError('either --local, or --production or --env')
   if (!local && environment === undefined) {

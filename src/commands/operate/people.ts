@@ -91,7 +91,7 @@ function lineOf(one: ShownItem, values: Bindings): string {
 }
 
 /** The URL of the service: on this machine that of `npm start`, else the one in `--service`. */
-const urlOf = ({ service }: Options, { env }: ConfigurationSource['place']) =>
+export const urlOf = ({ service }: Options, { env }: ConfigurationSource['place']) =>
   readServiceUrl({ service, env, production: false })
 
 const movedOf = ({ moved }: Options) => (moved === true ? { moved: true } : {})

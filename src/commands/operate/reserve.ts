@@ -154,7 +154,7 @@ function adviseOpen({ event, open, openCount }: StoredRange): readonly string[] 
  * the reserved addresses. `finalized` may be above the last block that the scan has read, but a
  * tick that is running may have looked up addresses before these were reserved.
  */
-function adviseRescan(place: Place, height: number, finalized: number): readonly string[] {
+export function adviseRescan(place: Place, height: number, finalized: number): readonly string[] {
   if (finalized <= height) return []
   const option = environmentOption(place)
   const range = `--from ${height + 1} --to ${finalized}`

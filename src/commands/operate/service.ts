@@ -38,11 +38,16 @@ const advice = {
   '404': 'look at what waits: the desk lists it, or the service has no payouts',
 } satisfies Readonly<Partial<Record<Reason | '401' | '403' | '404', string>>>
 
+/** The service's answer: its data, or why it refuses. */
+export type ServiceAnswer =
+  | { readonly ok: true; readonly data: unknown }
+  | { readonly ok: false; readonly status: number; readonly why: string; readonly reason: string }
+
 /**
- * Sends a request with a token. Returns the payouts or deposits that it was about, as they are now.
- * Throws a `ToolError` if the service refuses it or does not answer.
+ * Sends a request with a token, and returns the answer. Throws a `ToolError` if the service does
+ * not answer.
  */
-export async function post(url: string, token: string, body: object): Promise<readonly ShownItem[]> {
+export async function ask(url: string, token: string, body: object): Promise<ServiceAnswer> {
   const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' }
   const signal = AbortSignal.timeout(timeoutMs)
   const options = { method: 'POST', headers, body: JSON.stringify(body), redirect: 'error', signal } as const
@@ -52,14 +57,24 @@ export async function post(url: string, token: string, body: object): Promise<re
       throw new ToolError(why, 'start it, or name another one with --service; what was done once is not done again')
     },
   )
-  const envelope = await readEnvelope(response)
-  const read = answer.safeParse(envelope.data)
-  if (response.ok && read.success) return read.data.list
-  const why = typeof envelope.msg === 'string' ? plainText(envelope.msg) : 'no answer of this service'
-  const reason = response.headers.get('x-reason') ?? ''
+  const { msg, data } = await readEnvelope(response)
+  if (response.ok && data !== undefined) return { ok: true, data }
+  const why = typeof msg === 'string' ? plainText(msg) : 'no answer of this service'
+  return { ok: false, status: response.status, why, reason: response.headers.get('x-reason') ?? '' }
+}
+
+/**
+ * Sends a request with a token. Returns the payouts or deposits that it was about, as they are now.
+ * Throws a `ToolError` if the service refuses it or does not answer.
+ */
+export async function post(url: string, token: string, body: object): Promise<readonly ShownItem[]> {
+  const answered = await ask(url, token, body)
+  const read = answered.ok ? answer.safeParse(answered.data) : null
+  if (read?.success) return read.data.list
+  const { status, why, reason } = answered.ok ? { status: 200, why: 'no answer of this service', reason: '' } : answered
   const advised: Readonly<Record<string, string>> = advice
-  const next = advised[reason] ?? advised[response.status] ?? 'nothing was done: correct what the sentence says'
-  throw new ToolError(`${response.status}: ${why}`, next)
+  const next = advised[reason] ?? advised[status] ?? 'nothing was done: correct what the sentence says'
+  throw new ToolError(`${status}: ${why}`, next)
 }
 
 async function readEnvelope(response: Response): Promise<{ readonly msg?: unknown; readonly data?: unknown }> {
