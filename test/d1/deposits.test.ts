@@ -2,8 +2,8 @@ import { beforeEach, describe, expect, it } from 'vitest'
 import { countedMax } from '../../src/worker/common/counted.ts'
 import type { EndpointKey } from '../../src/worker/common/ids.ts'
 import type { WriteDatabase } from '../../src/worker/d1/database.ts'
-import type { DepositFilter, DepositKey } from '../../src/worker/deposits/deposit.ts'
-import { type DepositPage, listDeposits } from '../../src/worker/deposits/deposits.ts'
+import type { DepositFilter, DepositKey, DepositPage } from '../../src/worker/deposits/deposit.ts'
+import { listDeposits } from '../../src/worker/deposits/deposits.ts'
 import { storeTransfers } from '../../src/worker/deposits/store/transfers.ts'
 import { databaseBytesMax } from '../../src/worker/scan/size.ts'
 import { selectHealth } from '../../src/worker/scan/store/position.ts'
@@ -90,6 +90,24 @@ describe('the transfers of all callers', () => {
     expect(await idsOf({ cuy: cuy(2) })).toEqual([3, 2])
     expect(await idsOf({ state: 'credited', cuy: cuy(1) })).toEqual([1])
     expect(await idsOf({ state: 'dropped' })).toEqual([])
+  })
+
+  it('are listed oldest first above an id, by every filter', async () => {
+    expect(await idsOf({}, { after: 0 })).toEqual([1, 2, 3, 4, 5])
+    expect(await idsOf({}, { after: below(2), limit: 2 })).toEqual([3, 4])
+    expect(await idsOf({ state: 'credited' }, { after: 0 })).toEqual([1, 2])
+    expect(await idsOf({ uid: uid(2) }, { after: below(2) })).toEqual([4])
+    expect(await idsOf({ txid: txid(2) }, { after: 0 })).toEqual([2, 3])
+    expect(await idsOf({ address: addressAt(1) }, { after: below(2) })).toEqual([4])
+  })
+
+  it('are filtered by the reason for which they are held, of all users', async () => {
+    await storeTransfers(db, [nth(6, held('too-large')), nth(7, held('too-large'), toSecond)], ms(10))
+    const found = await list({ state: 'held', reason: 'too-large' }, { after: 0 })
+    expect(found).toMatchObject({ list: [{ id: 8 }, { id: 9 }], count: 2 })
+    expect(await idsOf({ state: 'held', reason: 'too-large' })).toEqual([9, 8])
+    expect(await idsOf({ state: 'held', reason: 'too-large', cuy: cuy(2) })).toEqual([])
+    expect(await idsOf({ state: 'held', reason: 'review' })).toEqual([])
   })
 
   it('have the seconds until they are final by the newest final block, and none if nothing has moved since then', async () => {

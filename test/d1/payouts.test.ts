@@ -67,7 +67,6 @@ async function fill(count: number): Promise<void> {
   ])
 }
 
-const below = Number.MAX_SAFE_INTEGER as PayoutId
 const payer = addressAt(40)
 const key = { uid: uid(1), cuy: cuy(2), osn: 'new', fee: 0, to_address: stranger }
 /** Both currencies, of which the address holds whatever is asked for. */
@@ -121,7 +120,7 @@ const works: Readonly<Record<string, (metered: WriteDatabase) => Promise<unknown
     lists.map((selection) => [
       `the list ${JSON.stringify(selection)}`,
       (metered: WriteDatabase) =>
-        selectPayoutPage(metered, selection, [cuy(1), cuy(2)], 800 as PayoutId, 20, countedMax),
+        selectPayoutPage(metered, { ...selection, before: 800 as PayoutId }, [cuy(1), cuy(2)], 20, countedMax),
     ]),
   ),
 }
@@ -130,8 +129,10 @@ const selections = [undefined, uid(1), uid(7)].flatMap((owner) =>
   [undefined, 'same', 'o9'].flatMap((osn) =>
     [undefined, stranger].flatMap((to) =>
       [undefined, cuy(1)].flatMap((currency) =>
-        ([undefined, 'paid', 'stuck'] as const).map(
-          (state): PayoutSelection => ({ uid: owner, osn, to, cuy: currency, state }),
+        ([undefined, 'paid', 'stuck'] as const).flatMap((state) =>
+          ([undefined, 0] as const).map(
+            (after): PayoutSelection => ({ uid: owner, osn, to, cuy: currency, state, after }),
+          ),
         ),
       ),
     ),
@@ -165,7 +166,6 @@ it('what a list of payouts reads is for what it shows, whoever else has the same
           metered,
           selection,
           selection.cuy === undefined ? [cuy(1), cuy(2)] : [selection.cuy],
-          below,
           20,
           countedMax,
         )
@@ -228,17 +228,25 @@ it('what the offer, a decision, a hand-in, a sending and alarms read is the same
 })
 
 /**
- * The ids of the payouts that a selection matches, the newest first: found without an index, and
+ * The ids of the payouts that a selection matches, in its order: found without an index, and
  * without a limit.
  */
-async function matching({ uid: owner, osn, to, cuy: currency, state }: PayoutSelection): Promise<readonly number[]> {
+async function matching({
+  uid: owner,
+  osn,
+  to,
+  cuy: currency,
+  state,
+  after,
+}: PayoutSelection): Promise<readonly number[]> {
   const { results } = await db
     .prepare(`SELECT id FROM payout NOT INDEXED WHERE uid = coalesce(?1, uid) AND osn = coalesce(?2, osn)
       AND to_address = coalesce(?3, to_address)
       AND cuy = coalesce(?4, cuy) AND state = coalesce(?5, state) ORDER BY id DESC`)
     .bind(owner ?? null, osn ?? null, to ?? null, currency ?? null, state ?? null)
     .all<{ id: number }>()
-  return results.map(({ id }) => id)
+  const ids = results.map(({ id }) => id)
+  return after === undefined ? ids : ids.reverse()
 }
 
 /** The number of rows that each of `works` reads, with a history of `count` payouts. */

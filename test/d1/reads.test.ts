@@ -139,6 +139,7 @@ const valuesBeside = (size: number, now: Date): Readonly<Record<string, readonly
   page: [String(Math.min(2 * size, 10_000) / 20)],
   before: ['1035'],
   after: ['1035'],
+  reason: ['review', 'too-large'],
   month: [now.toISOString().slice(0, 7)],
   day: [now.toISOString().slice(0, 10)],
   from: ['2020-01-01T00:00:00Z'],
@@ -155,7 +156,7 @@ const overrides: Readonly<Record<string, Readonly<Record<string, readonly string
   '/ledger/entries': { to: until },
   '/tron/deposits': { state: depositStates },
   '/ledger/deposits': { state: depositStates },
-  '/ledger/payouts': { before: first },
+  '/ledger/payouts': { before: first, after: first },
   '/tron/payouts': { before: first },
   '/ledger/orders': { before: first, state: orderStates, address: [ordersBase58] },
   '/tron/orders': { before: first, state: orderStates },
@@ -376,8 +377,8 @@ it.each([
       }
       return sums
     }
-    const filters = ['', 'cuy=2', 'before=20000', 'state=held']
-    const ofPayouts = ['', 'cuy=2', 'before=20000', 'state=paid']
+    const filters = ['', 'cuy=2', 'before=20000', 'after=0', 'state=held']
+    const ofPayouts = ['', 'cuy=2', 'before=20000', 'after=0', 'state=paid']
     const sums = [
       ...(await rowsOf('/ledger/deposits', [...filters, ...filters.map((one) => `uid=7&${one}`)])),
       ...(await rowsOf('/tron/deposits', filters)),

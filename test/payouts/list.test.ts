@@ -42,6 +42,36 @@ it('payouts are listed newest first, by every filter, page by page', async () =>
   expect(await query(all, '?state=approved&limit=1&before=6')).toEqual([[4], 3])
 })
 
+it('with `after` payouts are listed oldest first, by every filter, page by page', async () => {
+  const all = await withPayouts()
+  expect(await query(all, '?after=0')).toEqual([[1, 2, 3, 4, 5, 6], 6])
+  expect(await query(all, '?after=0&limit=2')).toEqual([[1, 2], 6])
+  expect(await query(all, '?after=2&limit=2')).toEqual([[3, 4], 6])
+  expect(await query(all, '?after=2&state=approved')).toEqual([[4, 6], 3])
+  expect(await query(all, '?after=2&osn=both')).toEqual([[3], 2])
+  expect(await query(all, '?after=0&uid=8')).toEqual([[4], 1])
+  expect(await query(all, `?after=0&txid=${all.signed.txid}`)).toEqual([[1], 1])
+  expect(await query(all, `?after=1&txid=${all.signed.txid}`)).toEqual([[], 1])
+})
+
+it.each([
+  ['above-limit', { amt: '3.000001' }],
+  ['below-limit', { amt: '0.5' }],
+  ['day', { amt: '2' }],
+  ['no-limits', { amt: '2', cuy: 1 }],
+])('a payout that waits shows why: %s', async (waits_for, members) => {
+  const limits = [{ cuy: 2, each: '3', perDay: '1', least: '1' }]
+  const service = await startPaying({ PAYOUTS: { address: payoutBase58, limits } })
+  const { id } = await ask(service, members)
+  const listed = async () => {
+    const response = await service.ledger(`/ledger/payouts?before=${id + 1}&limit=1`)
+    return (await response.json<{ data: { list: object[] } }>()).data.list[0]
+  }
+  expect(await listed()).toMatchObject({ id, state: 'waiting', waits_for })
+  await send(service, '/approve', { ids: [id] }, 'office')
+  expect(await listed()).not.toHaveProperty('waits_for')
+})
+
 it('a txid also finds a payout by a transaction that has expired', async () => {
   const service = await startPaying()
   const { id } = await ask(service)
@@ -57,6 +87,8 @@ it('a txid also finds a payout by a transaction that has expired', async () => {
 it.each([
   '?state=lost',
   '?limit=101',
+  '?before=3&after=0',
+  '?after=-1',
   '?limit=0',
   '?before=0',
   '?to=x',

@@ -1,30 +1,39 @@
 import { type SQL, sql } from 'drizzle-orm'
 
+/** The SQL of an order of ids: how an id that comes later compares with one before it. */
+export interface IdOrder {
+  readonly comesAfter: SQL
+  readonly direction: SQL
+}
+export const newestFirst: IdOrder = { comesAfter: sql.raw('<'), direction: sql.raw('DESC') }
+export const oldestFirst: IdOrder = { comesAfter: sql.raw('>'), direction: sql.raw('ASC') }
+
 /**
- * SQL that selects, as `newest_id`, the `limit` highest ids below `before` of the rows in one of
- * some states and currencies, which `states` and `currencies` (SQL for JSON lists) name. It may
- * also select NULLs.
+ * SQL that selects, as `found_id`, the `limit` ids that come first after the id `from`, in an
+ * order, of the rows in one of some states and currencies, which `states` and `currencies` (SQL for
+ * JSON lists) name. It may also select NULLs.
  *
- * Within an index, ids are in order only for one state and currency. `highest` is SQL for the
- * highest id of a pair below an id, one look-up in an index, or NULL. The queue of a recursive
+ * Within an index, ids are in order only for one state and currency. `next` is SQL for the id of a
+ * pair that comes first after an id, one look-up in an index, or NULL. The queue of a recursive
  * query is in the order of ids: each id that is taken from it is replaced by the next one of its
  * pair. So `limit` look-ups follow one for each pair, however the rows of the pairs lie.
  */
-export function selectHighest(
+export function selectInOrder(
   states: SQL,
   currencies: SQL,
-  highest: (state: SQL, cuy: SQL, below: SQL) => SQL,
-  before: SQL,
+  next: (state: SQL, cuy: SQL, from: SQL) => SQL,
+  from: SQL,
   limit: SQL,
+  { direction }: IdOrder = newestFirst,
 ): SQL {
   return sql`
-WITH RECURSIVE highest(state, cuy, newest_id) AS (
-  SELECT state.value, currency.value, ${highest(sql`state.value`, sql`currency.value`, before)}
+WITH RECURSIVE found(state, cuy, found_id) AS (
+  SELECT state.value, currency.value, ${next(sql`state.value`, sql`currency.value`, from)}
   FROM json_each(${states}) AS state CROSS JOIN json_each(${currencies}) AS currency
   UNION ALL
-  SELECT highest.state, highest.cuy, ${highest(sql`highest.state`, sql`highest.cuy`, sql`highest.newest_id`)}
-  FROM highest WHERE highest.newest_id IS NOT NULL
-  ORDER BY 3 DESC LIMIT ${limit}
+  SELECT found.state, found.cuy, ${next(sql`found.state`, sql`found.cuy`, sql`found.found_id`)}
+  FROM found WHERE found.found_id IS NOT NULL
+  ORDER BY 3 ${direction} NULLS LAST LIMIT ${limit}
 )
-SELECT newest_id FROM highest`
+SELECT found_id FROM found`
 }

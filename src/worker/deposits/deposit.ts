@@ -1,6 +1,7 @@
 import type { Address } from '../chain/address.ts'
 import type { Txid } from '../chain/block.ts'
-import type { CurrencyId, DeciderName, EntryId, Uid } from '../common/ids.ts'
+import type { CurrencyId, DeciderName, EntryId, TransferId, Uid } from '../common/ids.ts'
+import type { HeldReason } from '../common/reasons.ts'
 import type { DecisionKind } from '../d1/tables.ts'
 import type { DepositState } from '../schemas/deposit.ts'
 import type { StoredTransfer } from './transfer.ts'
@@ -31,7 +32,19 @@ export interface DepositFilter {
   readonly uid: Uid | null
   readonly state: DepositState | null
   readonly cuy: CurrencyId | null
+  /** Only transfers that are held for this reason, of all users. */
+  readonly reason?: HeldReason | undefined
 }
 
 /** Selects the transfers of one transaction, or those to one address of the service. */
 export type DepositKey = { readonly txid: Txid } | { readonly address: Address }
+
+/**
+ * The newest `limit` transfers with ids below `before`. If `before` is null, the page begins with
+ * the newest transfer. With `after`: the oldest `limit` ones with ids above it.
+ */
+export interface DepositPage {
+  readonly before: TransferId | null
+  readonly after?: TransferId | 0 | undefined
+  readonly limit: number
+}

@@ -121,6 +121,18 @@ export function idParam<Id extends number>() {
   return wholeNumber() as unknown as z.ZodMiniType<Id, string>
 }
 
+/** Why `before` is refused beside `after`. */
+export const notWithAfter = 'not allowed with after'
+
+/** A parameter after which a list begins: 0, or the id of one of `what`, as a branded type. */
+export function afterParam<Id extends number>(what: string) {
+  const takes = `0 or the id of ${what}: a whole number up to ${Number.MAX_SAFE_INTEGER}`
+  return z.pipe(
+    textParam(takes, /^(0|[1-9]\d{0,15})$/, Number),
+    z.int(takes).check(z.minimum(0, takes), z.maximum(Number.MAX_SAFE_INTEGER, takes)),
+  ) as unknown as z.ZodMiniType<Id | 0, string> // safe: 0, or a number that can be an id
+}
+
 /** The failure of a `cuy` that is not configured. Its sentence lists the currencies that are. */
 export function unknownCurrency(currencies: Currencies): BadInput {
   return badInput('cuy', `${currencyExpected(currencies)}, given at most once`)

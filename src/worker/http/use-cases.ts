@@ -3,7 +3,7 @@ import { readCheckpoint } from '../archive/checkpoint.ts'
 import type { CurrencyId, EventId, OrderId, PayoutId } from '../common/ids.ts'
 import { orderStates } from '../common/order-states.ts'
 import { payoutStates } from '../common/payout-states.ts'
-import { ok, type QueryFailure, type Result } from '../common/result.ts'
+import { err, ok, type QueryFailure, type Result } from '../common/result.ts'
 import { decideDeposits } from '../deposits/decide.ts'
 import { ownedDepositItem } from '../deposits/deposit-item.ts'
 import { eventItem, eventsMax } from '../events/events.ts'
@@ -26,24 +26,31 @@ import { jsonAmount } from '../schemas/written.ts'
 import type { FollowUp, RequestWriteContext } from '../services.ts'
 import type { Backend, Scope } from './auth/authenticate.ts'
 import type { Decider, LedgerRoute } from './context.ts'
-import { addressParam, choiceParam, idParam, type ParametersOf, textParam, uidParam, wholeNumber } from './query.ts'
+import {
+  addressParam,
+  afterParam,
+  badInput,
+  choiceParam,
+  idParam,
+  notWithAfter,
+  type ParametersOf,
+  textParam,
+  uidParam,
+  wholeNumber,
+} from './query.ts'
 import { rechargeQuery } from './routes/tron-recharge.ts'
 import { flowListQuery, pageRowsMax } from './routes/wallet-flow-list.ts'
 
 const osnExpected = `an osn of at most ${osnCharsMax} printable ASCII characters`
 const orderExpected = `a reference of at most ${osnCharsMax} printable ASCII characters`
 
-/** What `after` of the list of events must be, for the sentence that refuses any other value. */
-const afterExpected = `0 or the id of an event: a whole number up to ${Number.MAX_SAFE_INTEGER}`
-const after = z.pipe(
-  textParam(afterExpected, /^(0|[1-9]\d{0,15})$/, Number),
-  z.int(afterExpected).check(z.minimum(0, afterExpected), z.maximum(Number.MAX_SAFE_INTEGER, afterExpected)),
-) as unknown as z.ZodMiniType<EventId | 0, string> // safe: 0, or a number that can be the id of an event
-
 /** The parameter of a use case that is about one user. */
 export const userQuery = z.object({ uid: uidParam() })
 const entriesOfUser = z.object({ ...userQuery.shape, ...flowListQuery.shape })
-const eventsAfter = z.object({ after: z.optional(after), limit: z.optional(wholeNumber(eventsMax)) })
+const eventsAfter = z.object({
+  after: z.optional(afterParam<EventId>('an event')),
+  limit: z.optional(wholeNumber(eventsMax)),
+})
 const selectedPayouts = z.object({
   uid: z.optional(uidParam()),
   cuy: z.optional(idParam<CurrencyId>()),
@@ -53,6 +60,7 @@ const selectedPayouts = z.object({
   ...rechargeQuery.shape,
   limit: z.optional(wholeNumber(pageRowsMax)),
   before: z.optional(idParam<PayoutId>()),
+  after: z.optional(afterParam<PayoutId>('a payout')),
 } satisfies ParametersOf<PayoutSelection>)
 
 /** The parameter that is the reference of an order. */
@@ -231,6 +239,9 @@ function ofPayouts<A>(write: WriteAmount<A>) {
       isOfPayouts: true,
       input: selectedPayouts,
       async reads(context, selection: z.output<typeof selectedPayouts>) {
+        if (selection.before !== undefined && selection.after !== undefined) {
+          return err(badInput('before', notWithAfter))
+        }
         const { list, count } = await listPayouts(context, selection)
         return ok({ list: payouts(list, context), count })
       },

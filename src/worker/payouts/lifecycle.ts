@@ -1,6 +1,6 @@
 import type { BlockHeight, Txid } from '../chain/block.ts'
 import { type DeciderName, isSameName } from '../common/ids.ts'
-import type { PayoutState } from '../common/payout-states.ts'
+import type { PayoutState, WaitReason } from '../common/payout-states.ts'
 import { err, ok, type Result } from '../common/result.ts'
 import type { UnixMs } from '../common/time.ts'
 import type { payouts, payoutTransactions, StuckReason, TransactionEnd } from '../d1/payout-tables.ts'
@@ -120,6 +120,17 @@ export interface Used {
 
 /** For a user or currency without payouts in the last 24 hours. */
 export const nothingUsed: Used = { amount: 0n, count: 0 }
+
+/** Why a payout that waits was not approved by the limits of its currency. */
+export function findWaitReason({
+  limit_each: each,
+  limit_least: least,
+  amount,
+}: Pick<PayoutRow, 'limit_each' | 'limit_least' | 'amount'>): WaitReason {
+  if (each === null) return 'no-limits'
+  if (amount > each) return 'above-limit'
+  return amount < (least ?? 0) ? 'below-limit' : 'day'
+}
 
 /**
  * Whether the limits approve a payout of this amount: it must fit into every limit of its currency,

@@ -1,6 +1,6 @@
 import { formatBase58 } from '../chain/address.ts'
 import { trxDecimals } from '../common/amount.ts'
-import type { PayoutState } from '../common/payout-states.ts'
+import type { PayoutState, WaitReason } from '../common/payout-states.ts'
 import { formatInstant } from '../common/time.ts'
 import type { StuckReason } from '../d1/payout-tables.ts'
 import { type Currencies, configured } from '../ledger/currencies.ts'
@@ -19,6 +19,10 @@ export type Payout = Pick<PayoutRow, (typeof shownNames)[number]> & {
    * looked up.
    */
   readonly waitsFor?: WhyItWaits | null
+  /**
+   * Why a payout that waits needs a person; null in other states. Absent if it was not looked up.
+   */
+  readonly waitReason?: WaitReason | null
   /**
    * Another transaction that may already have paid the payout; null if there is none. Absent if it
    * was not looked up.
@@ -79,7 +83,7 @@ const withTransaction: readonly PayoutState[] = ['signed', 'paid', 'stuck']
  */
 export function payoutItem<A>(payout: Payout, currencies: Currencies, write: WriteAmount<A>): PayoutItem<A> {
   const { id, uid, cuy, osn, mark, state, attempts, reason, why, txid, expires_at, height, moved, received } = payout
-  const { waitsFor = null, other = null, failure = null, answers = [] } = payout
+  const { waitsFor = null, waitReason = null, other = null, failure = null, answers = [] } = payout
   const currency = configured(cuy, currencies)
   const hasTransaction = withTransaction.includes(state)
   const sentences = [
@@ -110,6 +114,7 @@ export function payoutItem<A>(payout: Payout, currencies: Currencies, write: Wri
     ...(expires_at === null || !hasTransaction ? {} : { expires_at: formatInstant(expires_at) }),
     ...(height === null || !hasTransaction ? {} : { height }),
     attempts,
+    ...(waitReason === null ? {} : { waits_for: waitReason }),
     ...(reason === null ? {} : { reason }),
     ...(failure === null ? {} : { failure: failureItem(failure, write) }),
     ...(sentences.length === 0 ? {} : { why: sentences.join('; ') }),

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini'
-import { payoutStates } from '../common/payout-states.ts'
+import { payoutStates, waitReasons } from '../common/payout-states.ts'
 import { stuckReasons } from '../d1/payout-tables.ts'
 import * as schemas from './parts.ts'
 import type { WithAmounts } from './written.ts'
@@ -55,6 +55,13 @@ export const payoutMembers = () => ({
   expires_at: z.exactOptional(schemas.instantSchema()),
   height: z.exactOptional(schemas.countSchema('The block in which the transaction was found.')),
   attempts: schemas.countSchema('Transactions that have ended without paying.'),
+  waits_for: z.exactOptional(
+    schemas.described(
+      z.enum(waitReasons),
+      'In lists, why a waiting one was not approved by the limits of its currency: it has none (`no-limits`), the payout is above or ' +
+        'below those of one payout, or those of a `day` were used up or payouts were stopped.',
+    ),
+  ),
   reason: z.exactOptional(schemas.described(z.enum(stuckReasons), 'Why it is stuck.')),
   why: z.exactOptional(schemas.textSchema('The same for people, why it was cancelled, or why an approved one waits.')),
   failure: z.exactOptional(

@@ -101,8 +101,8 @@ test.each(allReasons().filter((one) => !inLists.includes(one)))(
 
 describe('the example of each parameter', () => {
   const queries = documented.flatMap(({ path, operation: { parameters = {}, query } }) => {
-    // examples of these two have no `uid`
-    const uid = (name: string) => ('uid' in parameters && !['txid', 'address'].includes(name) ? 'uid=7&' : '')
+    // examples of these have no `uid`
+    const uid = (name: string) => ('uid' in parameters && !['txid', 'address', 'reason'].includes(name) ? 'uid=7&' : '')
     const needed = (name: string) =>
       Object.entries(query?.shape ?? {})
         .filter(([other, form]) => ![name, 'uid'].includes(other) && !form.safeParse(undefined).success)

@@ -1,14 +1,14 @@
-import { lt, type SQL, sql } from 'drizzle-orm'
+import { type SQL, sql } from 'drizzle-orm'
 import type { SQLiteColumn } from 'drizzle-orm/sqlite-core'
 import { countedMax } from '../../common/counted.ts'
-import type { DeciderName, EntryId, TransferId } from '../../common/ids.ts'
+import type { DeciderName, EntryId } from '../../common/ids.ts'
 import { fixedStatement, member, ofHex, type ReadDatabase, shown } from '../../d1/database.ts'
-import { selectHighest } from '../../d1/merge.ts'
+import { type IdOrder, newestFirst, oldestFirst, selectInOrder } from '../../d1/merge.ts'
 import { scans } from '../../d1/state-tables.ts'
 import { addresses, decisions, flows, isOpenTransfer, transfers, wallets } from '../../d1/tables.ts'
 import type { Currencies } from '../../ledger/currencies.ts'
 import { depositStates } from '../../schemas/deposit.ts'
-import type { Deposit, DepositFilter, DepositKey } from '../deposit.ts'
+import type { Deposit, DepositFilter, DepositKey, DepositPage } from '../deposit.ts'
 import type { CreditKey } from '../transfer.ts'
 import { readCallers, type TransferRow, transferColumns } from './rows.ts'
 
@@ -20,19 +20,17 @@ type DepositRow = TransferRow & {
 type ScanRow = Pick<typeof scans.$inferSelect, 'finalized' | 'finalized_at'>
 
 /**
- * Reads the newest `limit` transfers with ids below `before`, in one round trip. `count` is the
- * number that match, `countedMax` at most; `head` is the newest final block, null before the scan
- * has started.
+ * Reads a page of transfers, in one round trip. `count` is the number that match, `countedMax` at
+ * most; `head` is the newest final block, null before the scan has started.
  */
 export async function selectDepositPage(
   db: ReadDatabase,
   filter: DepositFilter | DepositKey,
   currencies: Currencies,
-  before: TransferId,
-  limit: number,
+  { before, after, limit }: DepositPage,
 ) {
-  const { summary: counting, page: paging } = statementsFor(filter)
-  const values = { ...filter, ...namedBy(filter, currencies), before, limit }
+  const { summary: counting, page: paging } = statementsFor(filter, after === undefined ? newestFirst : oldestFirst)
+  const values = { ...filter, ...namedBy(filter, currencies), from: after ?? before ?? endOfIds, limit }
   const [summary, page] = await db.batch<ScanRow & { readonly count: number } & DepositRow>([
     counting(db, values),
     paging(db, values),
@@ -70,16 +68,19 @@ interface DepositScope {
   /** All rows that match, for the count. */
   readonly all: SQL
   /**
-   * The newest `limit` rows that match and have ids below `before`; more rows do no harm, because
+   * The `limit` rows that match and come first after the id `from`; more rows do no harm, because
    * the query has a LIMIT.
    */
-  readonly newest: SQL
+  readonly page: SQL
 }
+
+/** An id above every id. */
+const endOfIds = Number.MAX_SAFE_INTEGER
 
 const { id, uid, cuy, state, txid, position } = transfers
 /** The places of values in the statements of a page. */
 const [ofUid, ofTxid, ofAddress] = [sql.placeholder('uid'), sql.placeholder('txid'), sql.placeholder('address')]
-const [before, limit] = [sql`${sql.placeholder('before')}`, sql`${sql.placeholder('limit')}`]
+const [from, limit] = [sql`${sql.placeholder('from')}`, sql`${sql.placeholder('limit')}`]
 const [ofStates, ofCurrencies] = [sql`${sql.placeholder('state')}`, sql`${sql.placeholder('cuy')}`]
 
 /** What a list is filtered by beside a user. */
@@ -91,12 +92,12 @@ const made = new Map<string, { readonly summary: Made; readonly page: Made }>()
  * The two statements of a page. They are made once for each kind of filter, because making their
  * text takes 0.2 ms: as long as a request without its queries.
  */
-function statementsFor(filter: DepositFilter | DepositKey) {
-  const kind = kindOf(filter)
+function statementsFor(filter: DepositFilter | DepositKey, order: IdOrder) {
+  const kind = `${kindOf(filter)}${order === newestFirst ? '' : ' oldest first'}`
   const known = made.get(kind)
   if (known !== undefined) return known
-  const { all, newest } = 'uid' in filter ? byFilter(filter) : byKey(filter)
-  const page = sql`SELECT ${depositColumns} FROM ${newest} ORDER BY ${id} DESC LIMIT ${limit}`
+  const { all, page: rows } = 'uid' in filter ? byFilter(filter, order) : byKey(filter, order)
+  const page = sql`SELECT ${depositColumns} FROM ${rows} ORDER BY ${id} ${order.direction} LIMIT ${limit}`
   const both = { summary: fixedStatement<string>(selectSummary(all)), page: fixedStatement<string>(page) }
   made.set(kind, both)
   return both
@@ -105,6 +106,7 @@ function statementsFor(filter: DepositFilter | DepositKey) {
 function kindOf(filter: DepositFilter | DepositKey): string {
   if ('txid' in filter) return 'txid'
   if ('address' in filter) return 'address'
+  if (filter.reason !== undefined) return 'held'
   return filter.uid === null ? 'all' : 'uid'
 }
 
@@ -113,22 +115,25 @@ function kindOf(filter: DepositFilter | DepositKey): string {
  * not compile, so none is silently ignored.
  */
 function namedBy(filter: DepositFilter | DepositKey, { list }: Currencies): Record<NamedBy, string> {
-  const { state, cuy } = 'uid' in filter ? filter : { state: null, cuy: null }
+  const { state, cuy, reason = '' } = 'uid' in filter ? filter : { state: null, cuy: null }
   return {
+    reason,
     state: JSON.stringify(state === null ? depositStates : [state]),
     cuy: JSON.stringify(cuy === null ? list.map((currency) => currency.cuy) : [cuy]),
   }
 }
 
-function byKey(key: DepositKey): DepositScope {
+function byKey(key: DepositKey, order: IdOrder): DepositScope {
   // A list by txid needs no limit: one transaction has no more transfers than fit into a block.
   if ('txid' in key) {
-    return inOrder(sql`${transfers} INDEXED BY transfer_key WHERE ${txid} = ${ofHex(ofTxid)} AND ${state} <> 'moved'`)
+    const ofOne = sql`${transfers} INDEXED BY transfer_key WHERE ${txid} = ${ofHex(ofTxid)} AND ${state} <> 'moved'`
+    return inOrder(ofOne, order)
   }
   // A transfer in state `moved` has no uid, so the comparison of `uid` excludes it.
   return inOrder(
     sql`${transfers} INDEXED BY transfer_to WHERE ${transfers.to_address} = ${ofHex(ofAddress)} AND ${uid} = (
       SELECT ${addresses.uid} FROM ${addresses} WHERE ${addresses.address} = ${ofHex(ofAddress)})`,
+    order,
   )
 }
 
@@ -136,21 +141,24 @@ function byKey(key: DepositKey): DepositScope {
  * Credited transfers have an index of their own, and those of one user are found through the
  * entries of the user's wallets.
  */
-function byFilter(filter: DepositFilter): DepositScope {
-  const [open, credited] = filter.uid === null ? [openOfAll, creditedOfAll] : [openOfCaller, creditedOfCaller]
-  const highestIn = ({ rows, key }: ListPart, pair: readonly [state: SQL, cuy: SQL], below: SQL) =>
-    sql`(SELECT ${key} FROM ${rows(...pair)} AND ${key} < ${below} ORDER BY ${key} DESC LIMIT 1)`
-  const highest = (inState: SQL, inCuy: SQL, below: SQL) => {
+function byFilter(filter: DepositFilter, order: IdOrder): DepositScope {
+  const { comesAfter, direction } = order
+  const ofUser = filter.uid === null ? openOfAll : openOfCaller
+  const open = filter.reason === undefined ? ofUser : heldOfAll
+  const credited = filter.uid === null ? creditedOfAll : creditedOfCaller
+  const nextIn = ({ rows, key }: ListPart, pair: readonly [state: SQL, cuy: SQL], after: SQL) =>
+    sql`(SELECT ${key} FROM ${rows(...pair)} AND ${key} ${comesAfter} ${after} ORDER BY ${key} ${direction} LIMIT 1)`
+  const next = (inState: SQL, inCuy: SQL, after: SQL) => {
     const pair = [inState, inCuy] as const
-    return sql`iif(${inState} = 'credited', ${highestIn(credited, pair, below)}, ${highestIn(open, pair, below)})`
+    return sql`iif(${inState} = 'credited', ${nextIn(credited, pair, after)}, ${nextIn(open, pair, after)})`
   }
   const countedIn = ({ rows }: ListPart, isCredited: SQL) => sql`
     SELECT 1 FROM json_each(${ofStates}) AS wanted CROSS JOIN json_each(${ofCurrencies}) AS currency CROSS JOIN
       ${rows(sql`wanted.value`, sql`currency.value`)} AND ${isCredited}`
   return {
     all: sql`(${countedIn(open, sql`wanted.value <> 'credited'`)} UNION ALL ${countedIn(credited, sql`wanted.value = 'credited'`)})`,
-    newest: sql`(${selectHighest(ofStates, ofCurrencies, highest, before, limit)}) CROSS JOIN ${transfers}
-      ON ${id} = newest_id`,
+    page: sql`(${selectInOrder(ofStates, ofCurrencies, next, from, limit, order)}) CROSS JOIN ${transfers}
+      ON ${id} = found_id`,
   }
 }
 
@@ -174,6 +182,11 @@ const openOfCaller: ListPart = {
     WHERE ${uid} = ${ofUid} AND ${state} = ${inState} AND ${cuy} = ${inCuy} AND ${sql.raw(isOpenTransfer)}`,
   key: id,
 }
+const heldOfAll: ListPart = {
+  rows: (inState, inCuy) => sql`${transfers} INDEXED BY transfer_held WHERE ${state} = 'held' AND ${state} = ${inState}
+    AND ${transfers.reason} = ${sql.placeholder('reason')} AND ${cuy} = ${inCuy}`,
+  key: id,
+}
 const creditedOfAll: ListPart = {
   rows: (_, inCuy) => sql`${transfers} INDEXED BY transfer_credited WHERE ${state} = 'credited' AND ${cuy} = ${inCuy}`,
   key: id,
@@ -185,8 +198,8 @@ const creditedOfCaller: ListPart = {
 }
 
 /** The scope of rows that are few, or that one index already gives in the order of ids. */
-function inOrder(all: SQL): DepositScope {
-  return { all, newest: sql`${all} AND ${lt(id, before)}` }
+function inOrder(all: SQL, { comesAfter }: IdOrder): DepositScope {
+  return { all, page: sql`${all} AND ${id} ${comesAfter} ${from}` }
 }
 
 const selectSummary = (all: SQL) => sql`

@@ -129,5 +129,11 @@ export const depositAddress = 'TWer2Ygk5TEheHp3TPuYeqxmB6SsGZmaL6'
  */
 export const cuyExpected = 'One of `/currencies`; any other is a 400 that names them.'
 
+/** The note on `after` of a list whose newest rows come first otherwise. `what` are its rows. */
+export const afterNote = (what: string) => ({
+  description: `Only ${what} with a larger \`id\`, the oldest first; 0 begins at the oldest. Not allowed with \`before\`.`,
+  example: 0,
+})
+
 /** The note on `uid`, for the `parameters` of routes that take a user. */
 export const uidNote = { uid: { description: 'The user.', example: 7 } }

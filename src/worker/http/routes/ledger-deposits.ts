@@ -1,4 +1,6 @@
 import * as z from 'zod/mini'
+import type { TransferId } from '../../common/ids.ts'
+import { heldReasons } from '../../common/reasons.ts'
 import type { DepositKey } from '../../deposits/deposit.ts'
 import { ownedDepositItem } from '../../deposits/deposit-item.ts'
 import { ownedDeposit } from '../../schemas/deposit.ts'
@@ -8,7 +10,16 @@ import type { LedgerRoute } from '../context.ts'
 import { refusal } from '../envelope.ts'
 import * as docs from '../openapi/docs.ts'
 import { badQuery } from '../openapi/failures.ts'
-import { addressParam, badInput, type NothingElse, uidParam, withQuery } from '../query.ts'
+import {
+  addressParam,
+  afterParam,
+  badInput,
+  choiceParam,
+  type NothingElse,
+  notWithAfter,
+  uidParam,
+  withQuery,
+} from '../query.ts'
 import { answerDeposits, depositDocs, depositSelection, depositsQuery } from './tron-deposits.ts'
 import { rechargeQuery } from './tron-recharge.ts'
 
@@ -17,6 +28,8 @@ const query = z.object({
   ...rechargeQuery.shape,
   address: z.optional(addressParam()),
   ...depositsQuery.shape,
+  reason: z.optional(choiceParam(heldReasons)),
+  after: z.optional(afterParam<TransferId>('a transfer')),
 })
 
 /**
@@ -29,15 +42,21 @@ export const ledgerDeposits = {
   usersIn: 'uid',
   scope: () => 'ledger:read',
   handle: withQuery(query, async (c, parameters) => {
-    const { uid = null, txid, address, limit, before, state, cuy, ...others } = parameters
+    const { uid = null, txid, address, limit, before, state, cuy, reason, after, ...others } = parameters
     others satisfies NothingElse
-    const { filter, page } = depositSelection({ limit, before, state, cuy })
+    if (after !== undefined && before !== undefined) return refusal(badInput('before', notWithAfter))
+    const isOfHeld = uid === null && (state ?? 'held') === 'held'
+    if (reason !== undefined && !isOfHeld)
+      return refusal(badInput('reason', 'not allowed with uid or another state than held'))
+    const { filter, page } = depositSelection({ limit, before, state: reason === undefined ? state : 'held', cuy })
     const wanted: DepositKey | null = txid !== undefined ? { txid } : address !== undefined ? { address } : null
     const key = txid !== undefined ? 'txid' : 'address'
-    const filters = (['uid', 'address', 'state', 'cuy'] as const).filter((one) => parameters[one] !== undefined)
+    const filters = (['uid', 'address', 'state', 'cuy', 'reason'] as const).filter(
+      (one) => parameters[one] !== undefined,
+    )
     const other = filters.find((one) => one !== key)
     if (wanted !== null && other !== undefined) return refusal(badInput(other, `not allowed with ${key}`))
-    return answerDeposits(c, wanted ?? { ...filter, uid }, page, (one, currencies) =>
+    return answerDeposits(c, wanted ?? { ...filter, uid, reason }, { ...page, after }, (one, currencies) =>
       ownedDepositItem(one, currencies, jsonAmount),
     )
   }),
@@ -81,6 +100,11 @@ export const ledgerDepositsDocs = () => {
       ...parameters,
       state: { ...parameters.state, description: `${parameters.state.description} ${alone}` },
       cuy: { ...parameters.cuy, description: `${parameters.cuy.description} ${alone}` },
+      reason: {
+        description: 'Only held ones with this reason. Not allowed with `uid`, `txid`, `address` or another `state`.',
+        example: 'review',
+      },
+      after: docs.afterNote('transfers'),
     },
     success: schemas.listBody('LedgerDepositsResponse', ownedDeposit, count),
     examples: [
@@ -88,6 +112,11 @@ export const ledgerDepositsDocs = () => {
       { name: 'of one transaction', given, query: `?txid=${docs.usdtTxid}` },
       { name: 'to one address', given, query: `?address=${docs.depositAddress}&limit=1` },
       { name: 'held for any user', given, query: '?state=held' },
+      {
+        name: 'what a person must look at, oldest first',
+        given: 'a deposit that is held for review',
+        query: '?reason=review&after=0',
+      },
     ],
     failures: failures(),
   } satisfies docs.Operation

@@ -26,8 +26,8 @@ export const ledgerPayoutsDocs = () => {
     id: 'listPayouts',
     summary: 'Payouts, and where each one is',
     description:
-      'Payouts of all users, newest first. For older ones use `before`: the cost of a page does not grow with its depth. `txid` finds a ' +
-      'payout by any transaction that was handed in for it.',
+      'Payouts of all users, newest first. For older ones use `before`: the cost of a page does not grow with its depth. With `after` ' +
+      'the oldest are first. `txid` finds a payout by any transaction that was handed in for it.',
     query: useCases.payouts.input,
     parameters: {
       ...docs.uidNote,
@@ -37,13 +37,14 @@ export const ledgerPayoutsDocs = () => {
       to: { description: 'Only to this address.', example: payoutTo },
       txid: { description: 'Only the payout of this transaction.', example: docs.usdtTxid },
       ...payoutPage().parameters,
+      after: docs.afterNote('payouts'),
     },
     success: schemas.listBody('PayoutListResponse', payoutSchema, payoutPage().count),
     examples: [
       { name: 'all', given },
-      { name: 'what waits', given, query: '?state=waiting' },
+      { name: 'what waits, oldest first', given, query: '?state=waiting&after=0' },
       { name: 'by order', given, query: '?uid=7&osn=payout-2' },
     ],
-    failures: [badQuery('?state=lost')],
+    failures: [badQuery('?state=lost'), { ...badQuery('?before=9&after=0'), name: 'before-and-after' }],
   } satisfies docs.Operation
 }

@@ -2,7 +2,7 @@ import { and, eq, type SQL, sql } from 'drizzle-orm'
 import type { Address } from '../../chain/address.ts'
 import type { TransferId } from '../../common/ids.ts'
 import { fixedStatement, ofHex, type ReadDatabase, resultRows, shown, toStatement } from '../../d1/database.ts'
-import { selectHighest } from '../../d1/merge.ts'
+import { selectInOrder } from '../../d1/merge.ts'
 import { isListedOrder, orderDeposits, orders } from '../../d1/order-tables.ts'
 import { addresses, transfers } from '../../d1/tables.ts'
 import { orderRowsMax } from '../../ledger/store/entries.ts'
@@ -50,7 +50,7 @@ export async function selectOrderPage(
     toStatement(
       db,
       isExact
-        ? sql`SELECT count(newest_id) AS count FROM (${newest(endOfIds, max)})`
+        ? sql`SELECT count(found_id) AS count FROM (${newest(endOfIds, max)})`
         : sql`SELECT count(*) AS count FROM (SELECT 1 FROM ${orders} WHERE ${wanted(endOfIds, max)} LIMIT ${max})`,
     ),
     toStatement(db, selectWithAddress(sql`WHERE ${wanted(before, limit)} ORDER BY ${orders.id} DESC LIMIT ${limit}`)),
@@ -68,7 +68,7 @@ interface Source {
   /** Whether it has no other orders than the selected ones. */
   readonly isExact: boolean
   /**
-   * SQL of the newest ids below an id, `most` at most, as `newest_id`. It may also select NULLs. D1
+   * SQL of the newest ids below an id, `most` at most, as `found_id`. It may also select NULLs. D1
    * keeps no statistics for the query planner, so it names its index.
    */
   readonly newest: (below: number, most: number) => SQL
@@ -77,7 +77,7 @@ interface Source {
 function sourceOf({ uid, order, state, address }: OrderSelection): Source {
   const from = (index: string, is: SQL | undefined, isExact: boolean): Source => ({
     isExact,
-    newest: (below, most) => sql`SELECT ${orders.id} AS newest_id FROM ${orders} INDEXED BY ${sql.raw(index)}
+    newest: (below, most) => sql`SELECT ${orders.id} AS found_id FROM ${orders} INDEXED BY ${sql.raw(index)}
       WHERE ${is} AND ${orders.id} < ${below} ORDER BY ${orders.id} DESC LIMIT ${most}`,
   })
   if (order !== undefined) return { isExact: false, newest: (below) => newestWith(order, uid, below) }
@@ -93,7 +93,7 @@ function sourceOf({ uid, order, state, address }: OrderSelection): Source {
   return {
     isExact: state === undefined,
     newest: (below, most) =>
-      sql`SELECT ${orders.id} AS newest_id FROM ${orders} WHERE ${orders.id} < ${below}
+      sql`SELECT ${orders.id} AS found_id FROM ${orders} WHERE ${orders.id} < ${below}
         ORDER BY ${orders.id} DESC LIMIT ${most}`,
   }
 }
@@ -103,10 +103,10 @@ function sourceOf({ uid, order, state, address }: OrderSelection): Source {
  * `orderRowsMax` at most.
  */
 const newestWith = (reference: string, uid: OrderRow['uid'] | undefined, below: number) => sql`
-SELECT newest_id FROM (SELECT ${orders.id} AS newest_id FROM ${orders} INDEXED BY order_key
+SELECT found_id FROM (SELECT ${orders.id} AS found_id FROM ${orders} INDEXED BY order_key
   WHERE ${and(eq(orders.reference, reference), uid === undefined ? undefined : eq(orders.uid, uid))}
   LIMIT ${orderRowsMax})
-WHERE newest_id < ${below}`
+WHERE found_id < ${below}`
 
 /**
  * SQL of a user's newest orders: those of each address are in order, and there are few addresses.
@@ -120,7 +120,7 @@ const newestOf = (uid: OrderRow['uid'], below: number, most: number) => {
     belowIt: SQL,
   ) => sql`(SELECT ${orders.id} FROM ${orders} INDEXED BY order_address
     WHERE ${orders.address_id} = ${address} AND ${orders.id} < ${belowIt} ORDER BY ${orders.id} DESC LIMIT 1)`
-  return selectHighest(own, sql`'[0]'`, highest, sql`${below}`, sql`${most}`)
+  return selectInOrder(own, sql`'[0]'`, highest, sql`${below}`, sql`${most}`)
 }
 
 const idOf = (address: Address) =>

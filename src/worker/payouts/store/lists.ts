@@ -1,4 +1,4 @@
-import { and, eq, lt, type SQL, sql } from 'drizzle-orm'
+import { and, eq, type SQL, sql } from 'drizzle-orm'
 import type { SQLiteColumn } from 'drizzle-orm/sqlite-core'
 import type { Address } from '../../chain/address.ts'
 import type { Txid } from '../../chain/block.ts'
@@ -6,7 +6,7 @@ import type { CurrencyId, PayoutId, Uid } from '../../common/ids.ts'
 import { openStates, type PayoutState, payoutStates } from '../../common/payout-states.ts'
 import type { UnixMs } from '../../common/time.ts'
 import { fixedStatement, ofHex, type ReadDatabase, resultRows, toStatement } from '../../d1/database.ts'
-import { selectHighest } from '../../d1/merge.ts'
+import { type IdOrder, newestFirst, oldestFirst, selectInOrder } from '../../d1/merge.ts'
 import { payoutSums, payouts, payoutTransactions, type StuckReason } from '../../d1/payout-tables.ts'
 import { addresses } from '../../d1/tables.ts'
 import { orderRowsMax } from '../../ledger/store/entries.ts'
@@ -27,8 +27,10 @@ export interface PayoutSelection {
   readonly to?: Address | undefined
   /** Any transaction of the payout, even one that has ended. */
   readonly txid?: Txid | undefined
-  /** Only payouts below this id. */
+  /** Only payouts below this id. Not with `after`. */
   readonly before?: PayoutId | undefined
+  /** Only payouts above this id, the oldest first. */
+  readonly after?: PayoutId | 0 | undefined
   readonly limit?: number | undefined
 }
 
@@ -51,25 +53,27 @@ export interface ListedPayout {
 }
 
 /**
- * Reads one page of payouts below an id, newest first, with the number of payouts on all pages,
- * counted up to `countedMax`. It reads rows for what it returns, whoever else has the same `osn` or
- * recipient. An `osn` and a recipient without a user are looked for among the newest `orderRowsMax`
- * payouts with the `osn`.
+ * Reads one page of payouts: newest first, or oldest first with `after`. With the number of payouts
+ * on all pages, counted up to `countedMax`. It reads rows for what it returns, whoever else has the
+ * same `osn` or recipient. An `osn` and a recipient without a user are looked for among the first
+ * `orderRowsMax` payouts with the `osn` in that order.
  */
 export async function selectPayoutPage(
   db: ReadDatabase,
   selection: PayoutSelection,
   cuys: readonly CurrencyId[],
-  before: PayoutId,
   limit: number,
   countedMax: number,
 ): Promise<{ readonly list: readonly ListedPayout[]; readonly count: number }> {
-  const { counted: counting, newest } = scopeOf(selection, cuys)
+  const { before = endOfIds, after } = selection
+  const order = after === undefined ? newestFirst : oldestFirst
+  const { counted: counting, ids } = scopeOf(selection, cuys, order)
   const [counted, page] = await db.batch<PageRow & { readonly count: number }>([
     toStatement(db, sql`SELECT count(*) AS count FROM (SELECT 1 FROM ${counting} LIMIT ${countedMax})`),
     toStatement(
       db,
-      sql`SELECT ${columns} FROM ${payouts} WHERE ${id} IN (${newest(before, limit)}) ORDER BY ${id} DESC`,
+      sql`SELECT ${columns} FROM ${payouts} WHERE ${id} IN (${ids(after ?? before, limit)})
+        ORDER BY ${id} ${order.direction}`,
     ),
   ])
   return {
@@ -183,47 +187,53 @@ const columns = sql`${payouts}.*,
 interface Scope {
   /** What follows FROM, for all rows of the list. */
   readonly counted: SQL
-  /** A query of the newest ids below an id, `limit` at most. */
-  readonly newest: (before: PayoutId, limit: number) => SQL
+  /** A query of the ids that come first after an id, `limit` at most. */
+  readonly ids: (from: number, limit: number) => SQL
 }
 
-function scopeOf(selection: PayoutSelection, cuys: readonly CurrencyId[]): Scope {
-  const { uid: owner, state: inState, osn: order, to, txid } = selection
+const endOfIds = Number.MAX_SAFE_INTEGER
+
+function scopeOf(selection: PayoutSelection, cuys: readonly CurrencyId[], order: IdOrder): Scope {
+  const { uid: owner, state: inState, osn: reference, to, txid } = selection
   const [states, currencies] = [inState === undefined ? payoutStates : [inState], cuys].map(
     (list) => sql`${JSON.stringify(list)}`,
   ) as [SQL, SQL] // safe: `map` keeps the length
   const isOneOf = (column: SQLiteColumn, list: SQL) => sql`${column} IN (SELECT value FROM json_each(${list}))`
   const isWanted = and(isOneOf(state, states), isOneOf(cuy, currencies))
   const isTo = to === undefined ? undefined : eq(to_address, to)
-  const is = and(owner === undefined ? undefined : eq(uid, owner), order === undefined ? undefined : eq(osn, order))
+  const is = and(
+    owner === undefined ? undefined : eq(uid, owner),
+    reference === undefined ? undefined : eq(osn, reference),
+  )
   if (txid !== undefined) {
     const ofTransaction = sql`${id} IN (SELECT ${t.payout_id} FROM ${t} WHERE ${t.txid} = ${txid})`
-    return among(sql`${payouts} WHERE ${and(ofTransaction, is, isTo, isWanted)}`)
+    return among(sql`${payouts} WHERE ${and(ofTransaction, is, isTo, isWanted)}`, order)
   }
   // One user's payouts with an `osn` are at most one in each currency.
   const byOrder = owner === undefined ? 'payout_osn' : 'payout_key'
   const byUser = owner === undefined ? 'payout_state' : 'payout_uid_state'
   const byRecipient = owner === undefined ? 'payout_to' : 'payout_uid_to'
-  const index = sql.raw(order !== undefined ? byOrder : to !== undefined ? byRecipient : byUser)
-  const isOfOrderAlone = owner === undefined && order !== undefined
+  const index = sql.raw(reference !== undefined ? byOrder : to !== undefined ? byRecipient : byUser)
+  const isOfOrderAlone = owner === undefined && reference !== undefined
   const rows = sql`${payouts} INDEXED BY ${index}`
   const also = isOfOrderAlone ? undefined : isTo
-  const highest = (ofState: SQL, ofCuy: SQL, below: SQL) => sql`(SELECT ${id} FROM ${rows}
-    WHERE ${and(is, also, eq(state, ofState), eq(cuy, ofCuy), lt(id, below))} ORDER BY ${id} DESC LIMIT 1)`
-  const newest = (before: number, limit: number) =>
-    selectHighest(states, currencies, highest, sql`${before}`, sql`${limit}`)
+  const next = (ofState: SQL, ofCuy: SQL, from: SQL) => sql`(SELECT ${id} FROM ${rows}
+    WHERE ${and(is, also, eq(state, ofState), eq(cuy, ofCuy), sql`${id} ${order.comesAfter} ${from}`)}
+    ORDER BY ${id} ${order.direction} LIMIT 1)`
+  const ids = (from: number, limit: number) =>
+    selectInOrder(states, currencies, next, sql`${from}`, sql`${limit}`, order)
   if (isOfOrderAlone && isTo !== undefined) {
-    const found = newest(Number.MAX_SAFE_INTEGER, orderRowsMax)
-    return among(sql`(${found}) CROSS JOIN ${payouts} ON ${id} = newest_id WHERE ${isTo}`)
+    const found = ids(order === newestFirst ? endOfIds : 0, orderRowsMax)
+    return among(sql`(${found}) CROSS JOIN ${payouts} ON ${id} = found_id WHERE ${isTo}`, order)
   }
-  return { counted: sql`${rows} WHERE ${and(is, also, isWanted)}`, newest }
+  return { counted: sql`${rows} WHERE ${and(is, also, isWanted)}`, ids }
 }
 
 /** The scope of rows that are few. */
-function among(counted: SQL): Scope {
-  const newest = (before: PayoutId, limit: number) =>
-    sql`SELECT ${id} FROM ${counted} AND ${lt(id, before)} ORDER BY ${id} DESC LIMIT ${limit}`
-  return { counted, newest }
+function among(counted: SQL, { comesAfter, direction }: IdOrder): Scope {
+  const ids = (from: number, limit: number) =>
+    sql`SELECT ${id} FROM ${counted} AND ${id} ${comesAfter} ${from} ORDER BY ${id} ${direction} LIMIT ${limit}`
+  return { counted, ids }
 }
 
 const { changed_at } = payouts
