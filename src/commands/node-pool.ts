@@ -16,14 +16,16 @@ export interface CommandPlatform {
 
 const scanEverySeconds = 60
 
+/** The part of a configuration by which nodes are asked. Of the currencies, only the contracts. */
+export interface PooledChain extends Pick<ChainConfig, 'chainId' | 'nodes' | 'quorum'> {
+  readonly currencies: { readonly byContract: ReadonlyMap<Address, unknown> }
+}
+
 /**
  * Opens the configured nodes as the service does, with the configured quorum. What a command learns
  * about the nodes is not stored.
  */
-export function openPool(
-  { chainId, currencies, nodes, quorum }: Pick<ChainConfig, 'chainId' | 'currencies' | 'nodes' | 'quorum'>,
-  { clock, fetch }: CommandPlatform,
-): Pool {
+export function openPool({ chainId, currencies, nodes, quorum }: PooledChain, { clock, fetch }: CommandPlatform): Pool {
   return createPool({
     nodes,
     quorum,

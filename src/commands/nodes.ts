@@ -3,13 +3,12 @@ import type { Address } from '../worker/chain/address.ts'
 import type { Asset } from '../worker/chain/block.ts'
 import type { ChainResult } from '../worker/chain/chain.ts'
 import { err, ok, type Result } from '../worker/common/result.ts'
-import type { ChainConfig } from '../worker/config/chain.ts'
 import { readBalances } from '../worker/tron/accounts.ts'
 import { type Answers, collect } from '../worker/tron/agreement.ts'
 import { askApi } from '../worker/tron/ask.ts'
 import type { NodeService, Session, TronNode } from '../worker/tron/node.ts'
 import { type NodeResult, nodeError } from '../worker/tron/node-errors.ts'
-import { atNode, type CommandPlatform, openPool, sessionOf } from './node-pool.ts'
+import { atNode, type CommandPlatform, openPool, type PooledChain, sessionOf } from './node-pool.ts'
 import { ToolError } from './tool-error.ts'
 
 /** Time limit of one query to the nodes, in milliseconds. */
@@ -83,7 +82,7 @@ export const ifEqual = <T>(a: T, b: T): T | undefined => (isDeepStrictEqual(a, b
  * Opens the configured nodes. It sends nothing itself. No request starts once `platform.signal` is
  * aborted.
  */
-export function openNodes(chain: ChainConfig, platform: StoppablePlatform): AgreedNodes {
+export function openNodes(chain: PooledChain, platform: StoppablePlatform): AgreedNodes {
   const { clock, signal } = platform
   const fetch: typeof globalThis.fetch = async (url, init) => {
     signal.throwIfAborted()

@@ -1,31 +1,44 @@
 import { parseArgs } from 'node:util'
 import type { CommandOutput } from '../command-output.ts'
+import type { CommandPlatform } from '../node-pool.ts'
 import { runTool } from '../run-tool.ts'
 import { OptionError, ToolError } from '../tool-error.ts'
 import { listArchives } from './archive-files.ts'
-import { auditOptionNames, sealOptions } from './options.ts'
+import { auditOptionNames, verifyOptions } from './options.ts'
 import { describeReport } from './report.ts'
 import { readSeals } from './seals.ts'
 import { isFault } from './segment.ts'
 import { type VerifyProgress, verifyCell } from './verify.ts'
 
 const usage = `npm run audit -- verify <folder> [--verifier <key>]… [--checkpoint <file>]…
+    [--nodes <file> [--from <line>]]
 npm run audit -- missing <folder> (names what a restored database lacks; it has its own options)
   verify    checks an archive: a folder with a copy of the bucket, or with one cell of it
     --verifier    the key that verifies its checkpoints, in one line
-    --checkpoint  a checkpoint that was kept elsewhere: the archive must contain what it is about`
+    --checkpoint  a checkpoint that was kept elsewhere: the archive must contain what it is about
+    --nodes       a file with TRON_NODES: looks up each credited deposit and paid payout in the chain
+    --from        the number of the line from which on it looks them up`
 
 /** Lines between two lines of progress. */
 const progressLines = 100_000
 
 /** Runs `npm run audit` with these words and options. Returns its exit code. */
-export function runAudit(args: readonly string[], output: CommandOutput): Promise<number> {
+export function runAudit(
+  args: readonly string[],
+  output: CommandOutput,
+  platform: CommandPlatform | null = null, // null: without the network
+): Promise<number> {
   return runTool({ usage, options: auditOptionNames }, args, output, async () => {
-    const { values, positionals } = parseArgs({ args: [...args], options: sealOptions, allowPositionals: true })
+    const { values, positionals } = parseArgs({ args: [...args], options: verifyOptions, allowPositionals: true })
     const [name, folder, ...others] = positionals
     if (name !== 'verify' || folder === undefined || others.length > 0)
       throw new OptionError('which command and folder?')
-    return verifyFolder(folder, values, output)
+    const code = verifyFolder(folder, values, output)
+    const { nodes, from } = values
+    if (from !== undefined && nodes === undefined) throw new OptionError('--from: only with --nodes')
+    if (code !== 0 || nodes === undefined || platform === null) return code
+    const { lookUpCells } = await import('./chain-command.ts') // it loads more than the other checks may take
+    return lookUpCells(listArchives(folder), { nodes, from }, output, platform)
   })
 }
 

@@ -5,7 +5,10 @@ const text = { type: 'string' } as const
 const flag = { type: 'boolean', default: false } as const
 
 /** The options that say with what an archive is verified. */
-export const sealOptions = { verifier: texts, checkpoint: texts } as const
+const sealOptions = { verifier: texts, checkpoint: texts } as const
+
+/** The options of `verify`. */
+export const verifyOptions = { ...sealOptions, nodes: text, from: text } as const
 
 /** The options of `missing`. */
 export const missingOptions = {
@@ -20,4 +23,4 @@ export const missingOptions = {
 } as const
 
 /** The names of the options of all commands of `npm run audit`. */
-export const auditOptionNames = Object.keys(missingOptions)
+export const auditOptionNames = Object.keys({ ...verifyOptions, ...missingOptions })

@@ -5,8 +5,12 @@
  */
 import { systemClock } from '../../worker/platform/clock.ts'
 import { runAudit } from './command.ts'
-import { runMissing } from './missing-command.ts'
 
 const args = process.argv.slice(2)
-const isMissing = args[0] === 'missing'
-process.exitCode = isMissing ? await runMissing(args, process, { clock: systemClock }) : await runAudit(args, process)
+const platform = { clock: systemClock, fetch }
+if (args[0] === 'missing') {
+  const { runMissing } = await import('./missing-command.ts') // it loads more than `verify` may take
+  process.exitCode = await runMissing(args, process, platform)
+} else {
+  process.exitCode = await runAudit(args, process, platform)
+}

@@ -148,7 +148,7 @@ function checkPlace({ row }: ArchiveLine, isLast: boolean): void {
 }
 
 /** The file and the line in it of a line by its number in the archive. */
-function locate(segments: readonly NumberedFile[], number: number): Pick<ArchiveFault, 'file' | 'line'> {
+export function locate(segments: readonly NumberedFile[], number: number): Pick<ArchiveFault, 'file' | 'line'> {
   const file = segments.findLast((one) => one.number <= number)
   return { file: file?.path ?? '', line: number - (file?.number ?? 0) + 1 }
 }
