@@ -2,7 +2,14 @@ import * as z from 'zod/mini'
 import { issuedAddress } from '../worker/schemas/address.ts'
 import { offerMembers } from '../worker/schemas/currency.ts'
 import { deposit, ownedDeposit } from '../worker/schemas/deposit.ts'
-import { flow, postedFlow, statementMembers, wallet } from '../worker/schemas/entry.ts'
+import {
+  flow,
+  postedFlow,
+  postedStatementFlow,
+  statementFlow,
+  statementMembers,
+  wallet,
+} from '../worker/schemas/entry.ts'
 import { eventSchema } from '../worker/schemas/event.ts'
 import { finding } from '../worker/schemas/finding.ts'
 import { orderSchema, ownOrderSchema } from '../worker/schemas/order.ts'
@@ -26,11 +33,11 @@ export const walletsShape = shapeOf(listOf(wallet()))
 export const addressesShape = shapeOf(listOf(issuedAddress()))
 export const searchShape = shapeOf(z.strictObject(searchMembers()))
 export const findingShape = shapeOf(finding())
-export const postedStatementShape = shapeOf(z.strictObject(statementMembers(postedFlow)))
+export const postedStatementShape = shapeOf(z.strictObject(statementMembers(postedStatementFlow)))
 export const offerShape = shapeOf(z.strictObject(offerMembers()))
 export const depositsShape = shapeOf(listOf(deposit()))
 export const entriesShape = shapeOf(listOf(flow()))
-export const statementShape = shapeOf(z.strictObject(statementMembers(flow)))
+export const statementShape = shapeOf(z.strictObject(statementMembers(statementFlow)))
 export const ownOrdersShape = shapeOf(listOf(ownOrderSchema()))
 export const ownPayoutsShape = shapeOf(listOf(ownPayoutSchema()))
 

@@ -3,11 +3,13 @@ import { describe, expect, it } from 'vitest'
 import { resize, violationsOf } from './browser.ts'
 import { useDesk } from './desk-fixture.ts'
 import { posted } from './desk-story.ts'
+import { desktop } from './fixture.ts'
 import { hostile, variants } from './hostile.ts'
 import { languages, windows } from './looks.ts'
 import { misfits } from './misfits.ts'
 import { askDesk, foreignTexts, press, seeIn } from './reading.ts'
 import { exact, type Script } from './scripted-service.ts'
+import { payAddress, stated, txidOf } from './story.ts'
 
 const at = useDesk()
 const { pages, open } = at
@@ -31,7 +33,10 @@ const statement =
         by: 'shop',
       }),
     )
-    const list = all.filter(({ id }) => id > after).slice(0, Number(searchParams.get('limit')))
+    const list = all
+      .filter(({ id }) => id > after)
+      .slice(0, Number(searchParams.get('limit')))
+      .map(stated)
     const balances = [
       { cuy: 1, opening: exact('3.5'), closing: exact('3.5') },
       { cuy: 2, opening: exact('27021597768.222973'), closing: exact(`${27021597768 + count}.222973`) },
@@ -131,9 +136,28 @@ describe('statements at the desk', () => {
     const lines = file.trim().split('\r\n')
     expect([lines.length, lines[2], lines.at(-1)]).toEqual([
       1 + 2 + 1_200 + 2,
-      '"opening",,,,,"2","USDT","27021597768.222973",,,"2026-11-01T00:00:00.000Z",',
-      '"closing",,,,,"2","USDT","27021598968.222973",,,"2026-11-27T09:05:00.000Z",',
+      '"opening",,,,,,"2","USDT","27021597768.222973",,,,,"2026-11-01T00:00:00.000Z",',
+      '"closing",,,,,,"2","USDT","27021598968.222973",,,,,"2026-11-27T09:05:00.000Z",',
     ])
+  })
+
+  it.each([
+    ['en', ['Payout', 'Fee of a payout', 'Payout given back', 'Order paid']],
+    ['zh-CN', ['提现付款', '提现手续费', '提现退回', '订单付款']],
+  ])('say what each entry was, with recipient and transaction of a payout (%s)', async (language, words) => {
+    const at = { created_at: '2026-11-26T10:00:00.000Z', balance: exact('1'), to: payAddress }
+    const list = ['payout', 'fee', 'payout-refund', 'order'].map((what, n) =>
+      posted(n + 1, 2, '-1', { ...at, what, ...(n === 0 ? { txid: txidOf(9) } : {}) }),
+    )
+    const month = { from: '2026-11-26T00:00:00.000Z', to: '2026-11-27T00:00:00.000Z' }
+    const data = { ...month, until: month.to, balances: [], list, count: list.length }
+    pages.service.routes.set('/ledger/statement', () => ({ data }))
+    const page = await openStatements({ ...desktop, languages: [language] })
+    await page.$eval('.statement .filter button', (one) => (one as HTMLElement).click()) // safe: a button
+    await page.waitForSelector('.statement tbody tr')
+    const rows = await page.$$eval('.statement tbody tr', (all) => all.map((one) => one.textContent))
+    for (const [n, word] of words.entries()) expect(rows[n]).toContain(`${word}`)
+    expect(rows[0]).toContain(`${payAddress}${txidOf(9)}`)
   })
 
   it('are one press away from the story of a user', async () => {

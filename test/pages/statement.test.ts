@@ -7,7 +7,7 @@ import { windows } from './looks.ts'
 import { misfits } from './misfits.ts'
 import { foreignTexts, openFold, poke, press, seeIn, tokenOf } from './reading.ts'
 import { exact, type ScriptedService } from './scripted-service.ts'
-import { entry, txidOf } from './story.ts'
+import { entry, payAddress, stated, txidOf } from './story.ts'
 
 const pages = usePages()
 
@@ -29,7 +29,10 @@ function serveStatement(service: ScriptedService, all: readonly Kept[], opening 
       { cuy: 1, opening: 0, closing: 0 },
       { cuy: 2, opening: exact(opening), closing: exact(closing) },
     ]
-    const list = own.filter(({ id }) => id > after).slice(0, limit)
+    const list = own
+      .filter(({ id }) => id > after)
+      .slice(0, limit)
+      .map(stated)
     const until = to.getTime() > Date.now() ? '2026-11-25T10:00:00.000Z' : to.toISOString()
     return { data: { from, to: to.toISOString(), until, balances, list, count: own.length } }
   })
@@ -82,6 +85,32 @@ describe('the statement of a month', () => {
     expect(await page.$eval('.statement', ({ textContent }) => textContent)).not.toContain('running')
   })
 
+  it('names a fee as a fee, and has recipient and transaction of a withdrawal, also in the file', async () => {
+    const at = { created_at: '2026-11-22T10:00:00.000Z', mark: '', osn: 'to my wallet', to: payAddress }
+    serveStatement(pages.service, [
+      entry(5, 2, '-5', '7.5', { ...at, what: 'payout', txid: txidOf(9) }),
+      entry(6, 4, '-0.5', '7', { ...at, what: 'fee' }),
+    ])
+    for (const [language, payout, fee] of [
+      ['en', 'Withdrawal', 'Withdrawal fee'],
+      ['zh-CN', '提现', '手续费'],
+    ] as const) {
+      const page = await openStatement({ ...desktop, languages: [language] })
+      await page.select('#month', '2026-11')
+      await page.$eval('.statement button', (one) => (one as HTMLElement).click()) // safe: a button
+      await page.waitForSelector('.statement table')
+      const shown = (await lines(page)).map(([what]) => what)
+      expect(shown.slice(1, 3)).toEqual([
+        `${payout}2026-11-22 10:00to my wallet${payAddress}${txidOf(9)}`,
+        `${fee}2026-11-22 10:00to my wallet${payAddress}`,
+      ])
+      const file = (await downloaded(page)).split('\r\n')
+      expect(file[2]).toContain(`"${payout}"`)
+      expect(file[2]).toContain(`"${payAddress}","${txidOf(9)}"`)
+      expect(file[3]).toContain(`"${fee}"`)
+    }
+  })
+
   it('of any size is read page by page, and given as a file with all of it', async () => {
     const many = Array.from({ length: 2_300 }, (_, n) =>
       entry(n + 1, 5, '1', String(n + 11), { created_at: '2026-11-02T00:00:00.000Z' }),
@@ -95,9 +124,9 @@ describe('the statement of a month', () => {
     const rows = file.trim().split('\r\n')
     expect(rows).toHaveLength(1 + 2_302)
     expect([rows[1], rows[2], rows.at(-1)]).toEqual([
-      '"2026-11-01T00:00:00.000Z","Opening balance","USDT",,"10",,',
+      '"2026-11-01T00:00:00.000Z","Opening balance","USDT",,"10",,,,',
       expect.stringContaining('"2026-11-02T00:00:00.000Z","Refund","USDT","1","11"'),
-      '"2026-11-25T10:00:00.000Z","Closing balance","USDT",,"2310",,',
+      '"2026-11-25T10:00:00.000Z","Closing balance","USDT",,"2310",,,,',
     ])
   })
 
@@ -216,7 +245,7 @@ async function downloaded(page: Page): Promise<string> {
           return create(blob)
         }
         for (const one of document.querySelectorAll<HTMLElement>('.statement button'))
-          if (one.textContent === 'Download as CSV') one.click()
+          if (/CSV/.test(one.textContent)) one.click()
       }),
   )
 }

@@ -242,3 +242,12 @@ function paged(all: () => readonly { id: number; cuy?: number }[]): Script {
     return { data: { list, count: matching.length } }
   }
 }
+
+const words: Readonly<Record<number, string>> = {
+  ...{ 1: 'deposit', 2: 'withdrawal', 3: 'transfer', 4: 'payment', 5: 'refund', 9: 'adjustment' },
+}
+/** An entry as statements have it: with what it was. */
+export const stated = <Entry extends object>(one: Entry) => ({
+  what: 'type' in one ? words[Number(one.type)] : undefined,
+  ...one,
+})

@@ -42,6 +42,11 @@ export async function downloadHistory(context: DepositContext, progress: (words:
  * `list` has the entries read so far.
  */
 type Statement = ReturnType<typeof readStatement>
+type StatementEntry = Statement['list'][number]
+
+/** What an entry was. A fee is named as such, all others by their type. */
+const wordOf = (context: DepositContext, what: string, type: number) =>
+  what === 'fee' ? context.texts.fee : entryName(context, type)
 
 const readStatement = readerOf(statementShape)
 
@@ -156,8 +161,9 @@ function rowsOf(context: DepositContext, { from, until, balances, list }: Statem
     amount: amountText(context, amount, cuy),
     balance: '',
   })
-  const row = ({ type, created_at, osn, mark, amt, balance, cuy }: HistoryEntry): LedgerRow => ({
-    ...sum(entryName(context, type), created_at, amt, cuy),
+  const row = ({ type, what, to, txid, created_at, osn, mark, amt, balance, cuy }: StatementEntry): LedgerRow => ({
+    ...sum(wordOf(context, what, type), created_at, amt, cuy),
+    more: [to, type === 1 ? null : txid].flatMap((one) => (one === null ? [] : html('span', { class: 'muted' }, one))),
     remark: type === 1 || mark === '' ? osn : `${osn} · ${mark}`,
     amount: amountText(context, amt, cuy, 'always'),
     balance: amountText(context, balance, cuy),
@@ -180,25 +186,30 @@ const rowOf = (context: DepositContext, { created_at, type, cuy, amt, balance, o
 function fileOf(context: DepositContext, { from, until, balances, list }: Statement): string[][] {
   const { texts } = context
   const sum = (at: string, name: string, cuy: number, balance: string) => [
-    ...[at, name, currencyWith(context, cuy)?.symbol ?? '', '', balance, '', ''],
+    ...[at, name, currencyWith(context, cuy)?.symbol ?? '', '', balance, '', '', '', ''],
   ]
   const openings = balances.map(({ cuy, opening }) => sum(from, texts.opening, cuy, opening))
   const closings = balances.map(({ cuy, closing }) => sum(until, texts.closing, cuy, closing))
-  return [namesOf(context), ...openings, ...list.map((one) => rowOf(context, one)), ...closings]
+  const rows = list.map((one) => {
+    const [at = '', , ...rest] = rowOf(context, one)
+    return [at, wordOf(context, one.what, one.type), ...rest, one.to ?? '', one.txid ?? '']
+  })
+  const names = [...namesOf(context), texts.address, texts.txid]
+  return [names, ...openings, ...rows, ...closings]
 }
 
 /**
  * Reads the pages of a list until its end, or until it has `max` entries. The result has the joined
  * list and the other members of the last page. Null if the reader's account has changed meanwhile.
  */
-async function readAll<Page extends ListPage<HistoryEntry>>(
+async function readAll<Item extends HistoryEntry, Page extends ListPage<Item>>(
   { model, texts, format }: DepositContext,
   read: (last?: number) => Promise<Reply<Page>>,
   progress: (words: string) => void,
   max: number = Number.POSITIVE_INFINITY,
 ): Promise<{ readonly ok: true; readonly data: Page } | Refusal | null> {
   const { account } = model
-  const list: HistoryEntry[] = []
+  const list: Item[] = []
   for (;;) {
     const answer = await read(list.at(-1)?.id)
     if (model.account !== account) return null

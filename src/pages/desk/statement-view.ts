@@ -9,7 +9,7 @@ import { readerOf } from '../kit/read.ts'
 import type { InAnyLanguage } from '../kit/texts.ts'
 import { postedStatementShape } from '../shapes.ts'
 import { type DeskContext, deskAmount, deskSymbol, typeName } from './context.ts'
-import { markOf, type PostedEntry } from './data.ts'
+import { markOf } from './data.ts'
 import { fact, listTable, small, storyButton } from './parts.ts'
 import type { Row } from './walk.ts'
 
@@ -39,6 +39,7 @@ const en = {
   after: (amount: string) => `After: ${amount}`,
   balance: (amount: string) => `Balance ${amount}`,
   none: 'No entries',
+  words: { payout: 'Payout', fee: 'Fee of a payout', 'payout-refund': 'Payout given back', order: 'Order paid' },
 } as const
 
 type StatementTexts = InAnyLanguage<typeof en>
@@ -61,6 +62,7 @@ const zh: StatementTexts = {
   after: (amount) => `期末：${amount}`,
   balance: (amount) => `余额 ${amount}`,
   none: '没有记录',
+  words: { payout: '提现付款', fee: '提现手续费', 'payout-refund': '提现退回', order: '订单付款' },
 }
 
 /**
@@ -68,6 +70,7 @@ const zh: StatementTexts = {
  * `until`, without currencies that were at 0 at both. `list` has the entries read so far.
  */
 type Statement = ReturnType<typeof readStatement>
+type Entry = Statement['list'][number]
 
 const readPeriod = readerOf(postedStatementShape)
 
@@ -230,12 +233,7 @@ function statementParts(
 }
 
 /** How many entries of each type there are in a currency, and their sum. */
-function sumLines(
-  context: DeskContext,
-  texts: StatementTexts,
-  list: readonly PostedEntry[],
-  cuy: number,
-): HTMLElement[] {
+function sumLines(context: DeskContext, texts: StatementTexts, list: readonly Entry[], cuy: number): HTMLElement[] {
   const own = list.filter((entry) => entry.cuy === cuy)
   return [...new Set(own.map(({ type }) => type))]
     .sort((a, b) => a - b)
@@ -256,16 +254,28 @@ const changeText = (context: DeskContext, amount: string, cuy: number) =>
  */
 const utc = (at: string) => at.slice(0, 16).replace('T', ' ')
 
-function entryRow(context: DeskContext, texts: StatementTexts, entry: PostedEntry, isOfAll: boolean): Row {
-  const { uid, osn, by, cuy, type, amt, balance, created_at } = entry
-  const name = `${deskAmount(context, amt, cuy, 'always')} ${typeName(context, type)}`
+function entryRow(context: DeskContext, texts: StatementTexts, entry: Entry, isOfAll: boolean): Row {
+  const { uid, osn, by, cuy, amt, balance, created_at, to, txid } = entry
+  const name = `${deskAmount(context, amt, cuy, 'always')} ${wordOf(context, texts, entry)}`
   const user = isOfAll ? small(context.texts.user(String(uid))) : null
   const after = isOfAll ? null : small(texts.balance(deskAmount(context, balance, cuy)))
   return [
-    [storyButton(context, name, `${uid} ${osn}`), user, small(osn), small(markOf(entry)), small(by)],
+    [
+      storyButton(context, name, `${uid} ${osn}`),
+      user,
+      small(osn),
+      small(to),
+      small(txid),
+      small(markOf(entry)),
+      small(by),
+    ],
     [utc(created_at), after],
   ]
 }
+
+/** What an entry was: in the words of this page, or those of its type. */
+const wordOf = (context: DeskContext, texts: StatementTexts, { what, type }: Entry): string =>
+  lookUp(texts.words, what) ?? typeName(context, type)
 
 /**
  * Prints the statement alone: the attribute `data-paper` has the style sheet hide all other parts
@@ -277,14 +287,35 @@ function print(): void {
   window.print()
 }
 
-const columns = ['kind', 'id', 'uid', 'osn', 'type', 'cuy', 'symbol', 'amt', 'balance', 'mark', 'created_at', 'by']
+const columns = [
+  ...[
+    'kind',
+    'id',
+    'uid',
+    'osn',
+    'type',
+    'what',
+    'cuy',
+    'symbol',
+    'amt',
+    'balance',
+    'mark',
+    'to',
+    'txid',
+    'created_at',
+    'by',
+  ],
+]
 
 function fileOf(context: DeskContext, { from, until, balances, list }: Statement): string[][] {
   const sum = (kind: string, cuy: number, amount: string, at: string) => [
-    ...[kind, '', '', '', '', String(cuy), deskSymbol(context, cuy), amount, '', '', at, ''],
+    ...[kind, '', '', '', '', '', String(cuy), deskSymbol(context, cuy), amount, '', '', '', '', at, ''],
   ]
-  const entries = list.map(({ id, uid, osn, type, cuy, amt, balance, mark, created_at, by }) =>
-    ['entry', id, uid, osn, type, cuy, deskSymbol(context, cuy), amt, balance, mark, created_at, by].map(String),
+  const entries = list.map(({ id, uid, osn, type, what, cuy, amt, balance, mark, to, txid, created_at, by }) =>
+    [
+      ...['entry', id, uid, osn, type, what, cuy, deskSymbol(context, cuy), amt, balance, mark],
+      ...[to ?? '', txid ?? '', created_at, by],
+    ].map(String),
   )
   return [
     columns,
@@ -304,7 +335,7 @@ async function readAll(
   max: number,
   progress: (done: string, all: string) => void,
 ): Promise<Reply<Statement>> {
-  const list: PostedEntry[] = []
+  const list: Entry[] = []
   for (;;) {
     const after = list.at(-1)?.id
     const path = `/ledger/statement?${query}${after === undefined ? '' : `&after=${after}`}`

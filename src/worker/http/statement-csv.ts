@@ -2,10 +2,9 @@ import { formatUnits } from '../common/amount.ts'
 import { toCsv } from '../common/csv.ts'
 import { formatInstant } from '../common/time.ts'
 import { configured } from '../ledger/currencies.ts'
-import { postedItem } from '../ledger/entry.ts'
+import { statementItem } from '../ledger/entry.ts'
 import type { Period } from '../ledger/period.ts'
 import type { Statement } from '../ledger/statement.ts'
-import type { PostedItem } from '../schemas/entry.ts'
 import type { RequestContext } from './context.ts'
 
 /**
@@ -18,7 +17,7 @@ export interface StatementPart {
   readonly isLast: boolean
 }
 
-type Item = PostedItem<string>
+type Item = ReturnType<typeof statementItem<string>>
 type Column = 'kind' | 'symbol' | keyof Item
 type Line = { readonly [Name in Column]?: string | number }
 
@@ -35,6 +34,9 @@ const columns = [
   'balance',
   'mark',
   'created_at',
+  'what',
+  'to',
+  'txid',
 ] as const
 
 /**
@@ -60,7 +62,7 @@ export function answerCsv(
       created_at,
     }))
   const entries = list.map((entry): Line => {
-    const item = postedItem(entry, currencies, formatUnits)
+    const item = statementItem(entry, currencies, formatUnits)
     return { kind: 'entry', symbol: configured(entry.cuy, currencies).symbol, ...item }
   })
   const lines = [

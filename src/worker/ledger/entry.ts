@@ -1,7 +1,9 @@
+import { type Address, formatBase58 } from '../chain/address.ts'
+import type { Txid } from '../chain/block.ts'
 import type { Amount } from '../common/amount.ts'
 import type { BackendName, CurrencyId, EntryId, EntryType, PersonName, Uid, WalletId } from '../common/ids.ts'
 import { formatInstant, type UnixMs } from '../common/time.ts'
-import type { PostedItem } from '../schemas/entry.ts'
+import type { PostedItem, StatementWord } from '../schemas/entry.ts'
 import { type Currencies, configured } from './currencies.ts'
 
 /** Longest `osn` that a backend can post, in characters. */
@@ -130,4 +132,27 @@ export function postedItem<A>(entry: Entry, currencies: Currencies, write: Write
   const amt = write(entry.amount, currency.scale)
   const balance = write(entry.balance, currency.scale)
   return { id, uid, wid, osn, type, cuy, amt, balance, mark, created_at: formatInstant(entry.createdAt), by }
+}
+
+/** An entry of a statement, with where its money goes to and its transaction, where it has them. */
+export interface StatementEntry extends Entry {
+  readonly what: StatementWord
+  /** The recipient of the payout. */
+  readonly to: Address | null
+  /** The transaction of the deposit, or the newest one of the payout. */
+  readonly txid: Txid | null
+}
+
+/** Makes the item of an answer; members that the entry does not have are left out. */
+export function statementItem<A>(
+  { what, to, txid, ...entry }: StatementEntry,
+  currencies: Currencies,
+  write: WriteAmount<A>,
+) {
+  return {
+    ...postedItem(entry, currencies, write),
+    what,
+    ...(to === null ? {} : { to: formatBase58(to) }),
+    ...(txid === null ? {} : { txid }),
+  }
 }

@@ -2,7 +2,7 @@ import type { UnixMs } from '../common/time.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { ReadContext } from './context.ts'
 import type { Currency } from './currencies.ts'
-import type { Entry } from './entry.ts'
+import type { StatementEntry } from './entry.ts'
 import type { StatementSelection } from './period.ts'
 import { selectStatement } from './store/statement.ts'
 
@@ -34,7 +34,7 @@ export interface Statement {
    */
   readonly balances: readonly StatementBalance[]
   /** The entries of this page, oldest first. */
-  readonly list: readonly Entry[]
+  readonly list: readonly StatementEntry[]
   /** The number of entries on all pages. */
   readonly count: number
 }

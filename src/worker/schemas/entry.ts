@@ -35,6 +35,32 @@ export const postedFlow = () =>
     }),
   )
 
+/** What an entry of a statement was, in a word: more than its type says. */
+export type StatementWord = z.output<ReturnType<typeof statementWord>>
+
+const statementWord = () =>
+  schemas.described(
+    z.enum([
+      ...(['deposit', 'withdrawal', 'payout', 'fee', 'payout-refund'] as const),
+      ...(['transfer', 'payment', 'order', 'refund', 'adjustment'] as const),
+    ]),
+    'What it was, in a word: more than `type` says. A payout makes an entry `payout`, one `fee` where it has a fee, and `payout-refund` ' +
+      'if it is cancelled. `order`: an order has taken its payment.',
+  )
+
+const reasons = () => ({
+  what: statementWord(),
+  to: z.optional(schemas.textSchema('The recipient of the payout.', /^T\w{33}$/)),
+  txid: z.optional(schemas.textSchema('The transaction of the deposit, or the newest one of the payout.')),
+})
+
+/** The schema of an entry of a statement as its user sees it. */
+export const statementFlow = () => schemas.component('StatementFlow', () => z.extend(flow(), reasons()))
+
+/** The schema of an entry of a statement as backends see it. */
+export const postedStatementFlow = () =>
+  schemas.component('PostedStatementFlow', () => z.extend(postedFlow(), reasons()))
+
 /** The schema of a wallet: the balance of a user in a currency. */
 export const wallet = () =>
   schemas.object('Wallet', () => ({

@@ -58,8 +58,10 @@ describe('GET /wallet/statement', () => {
     })
     const now = service.clock.seconds * 1_000
     expect(Math.abs(Date.parse(until) - now)).toBeLessThan(60_000)
-    const { data } = await (await service.get('/wallet/flow/list')).json<{ data: { list: unknown[] } }>()
-    expect(list).toEqual(data.list.reverse())
+    const { data } = await (await service.get('/wallet/flow/list')).json<{ data: { list: { osn: string }[] } }>()
+    const txid = data.list.at(-1)?.osn.slice(0, 64)
+    const more = [{ what: 'deposit', txid }, { what: 'payment' }, { what: 'payment' }]
+    expect(list).toEqual(data.list.reverse().map((one, i) => ({ ...one, ...more[i] })))
   })
 
   test('goes on after an entry, in one currency or in all, and is that of a day as well', async () => {
@@ -97,19 +99,19 @@ describe('GET /wallet/statement', () => {
     expect(response.headers.get('cache-control')).toBe('no-store')
     const rest = await response.text()
     const lines = (text: string) => text.split('\r\n').map((line) => line.replaceAll(/"\d{4}-[^"]+Z"/g, '"at"'))
-    const names = 'kind,id,uid,wid,osn,type,cuy,symbol,amt,balance,mark,created_at'
+    const names = 'kind,id,uid,wid,osn,type,cuy,symbol,amt,balance,mark,created_at,what,to,txid'
     const quoted = (...fields: (string | number)[]) => fields.map((field) => (field === '' ? '' : `"${field}"`)).join()
     const osn = /"([0-9a-f]{64}:0)"/.exec(text)?.[1] ?? ''
     expect(lines(text)).toEqual([
       quoted(...names.split(',')),
-      quoted('opening', '', '', '', '', '', 2, 'USDT', 0, '', '', 'at'),
-      quoted('entry', 1, 7, 1, osn, 1, 2, 'USDT', 25, 25, 'deposit', 'at'),
-      quoted('entry', 2, 7, 1, 'order-1', 4, 2, 'USDT', -2.5, 22.5, "'=1+1", 'at'),
+      quoted('opening', '', '', '', '', '', 2, 'USDT', 0, '', '', 'at', '', '', ''),
+      quoted('entry', 1, 7, 1, osn, 1, 2, 'USDT', 25, 25, 'deposit', 'at', 'deposit', '', osn.slice(0, 64)),
+      quoted('entry', 2, 7, 1, 'order-1', 4, 2, 'USDT', -2.5, 22.5, "'=1+1", 'at', 'payment', '', ''),
       '',
     ])
     expect(lines(rest)).toEqual([
-      quoted('entry', 3, 7, 1, 'order-2', 4, 2, 'USDT', -1, 21.5, 'tea, ""hot""', 'at'),
-      quoted('closing', '', '', '', '', '', 2, 'USDT', 21.5, '', '', 'at'),
+      quoted('entry', 3, 7, 1, 'order-2', 4, 2, 'USDT', -1, 21.5, 'tea, ""hot""', 'at', 'payment', '', ''),
+      quoted('closing', '', '', '', '', '', 2, 'USDT', 21.5, '', '', 'at', '', '', ''),
       '',
     ])
   })
@@ -167,7 +169,7 @@ describe('GET /ledger/statement', () => {
     expect(last.list.map(({ uid }) => uid)).toEqual([8, 1, 2, 3])
     const csv = await wholeOf(await service.ledger(`/ledger/statement?day=${day()}&format=csv`))
     expect(csv.text.split('\r\n')[0]).toBe(
-      '"kind","id","uid","wid","osn","type","cuy","symbol","amt","balance","mark","created_at","by"',
+      '"kind","id","uid","wid","osn","type","cuy","symbol","amt","balance","mark","created_at","what","to","txid","by"',
     )
     expect(csv.text.split('\r\n').filter((line) => line.startsWith('"closing"'))).toHaveLength(2)
     expect(csv.text).toContain('"shop"\r\n')

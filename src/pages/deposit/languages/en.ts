@@ -228,6 +228,7 @@ export const en = {
   payoutStuck: 'Late: a person must decide about it',
   payoutCancelled: 'Cancelled: the amount is in your balance again',
   type3: 'Transfer',
+  fee: 'Withdrawal fee',
   type4: 'Payment',
   type5: 'Refund',
   type9: 'Adjustment',

@@ -207,6 +207,7 @@ export const zh: Texts = {
   payoutStuck: '已延迟，需人工处理',
   payoutCancelled: '已取消，金额已退回余额',
   type3: '转账',
+  fee: '手续费',
   type4: '支付',
   type5: '退款',
   type9: '调整',

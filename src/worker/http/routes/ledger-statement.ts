@@ -1,5 +1,5 @@
 import * as z from 'zod/mini'
-import { postedFlow } from '../../schemas/entry.ts'
+import { postedStatementFlow } from '../../schemas/entry.ts'
 import type { LedgerRoute } from '../context.ts'
 import { refusal } from '../envelope.ts'
 import * as docs from '../openapi/docs.ts'
@@ -51,7 +51,7 @@ export const ledgerStatementDocs = () =>
       cuy: { description: `Only this currency, of a user. ${docs.cuyExpected}`, example: 2 },
       uid: { ...docs.uidNote.uid, description: 'Only of this user. Required by `cuy`.' },
     },
-    success: statementBody('LedgerStatementResponse', postedFlow),
+    success: statementBody('LedgerStatementResponse', postedStatementFlow),
     csv: statementCsv(',"by"'),
     examples: [
       { name: 'the month of a user', given: 'two deposits and a payment', query: '?uid=7&month=2026-09&cuy=2&after=2' },

@@ -2,10 +2,10 @@ import * as z from 'zod/mini'
 import type { CurrencyId, EntryId, Uid } from '../../common/ids.ts'
 import { err, ok, type QueryFailure, type Result } from '../../common/result.ts'
 import { formatInstant, type UnixMs } from '../../common/time.ts'
-import { postedItem } from '../../ledger/entry.ts'
+import { statementItem } from '../../ledger/entry.ts'
 import type { Period } from '../../ledger/period.ts'
 import { readStatement, statementRowsDefault, statementRowsMax } from '../../ledger/statement.ts'
-import { flow, statementMembers } from '../../schemas/entry.ts'
+import { statementFlow, statementMembers } from '../../schemas/entry.ts'
 import * as schemas from '../../schemas/parts.ts'
 import { jsonAmount } from '../../schemas/written.ts'
 import { type RequestContext, type Route, reading } from '../context.ts'
@@ -88,7 +88,7 @@ export async function answerStatement(
       return { cuy, opening: jsonAmount(opening, scale), closing: jsonAmount(closing, scale) }
     }),
     list: list.map((entry) => {
-      const { by, ...item } = postedItem(entry, currencies, jsonAmount)
+      const { by, ...item } = statementItem(entry, currencies, jsonAmount)
       return hasBackends ? { ...item, by } : item
     }),
     count,
@@ -144,14 +144,15 @@ export const statementFailures = (prefix: '?' | '?uid=7&') => [
 ]
 
 /** The line of column names in the example, without its last column for backends. */
-const csvNames = '"kind","id","uid","wid","osn","type","cuy","symbol","amt","balance","mark","created_at"'
+const csvNames =
+  '"kind","id","uid","wid","osn","type","cuy","symbol","amt","balance","mark","created_at","what","to","txid"'
 
 /**
  * The beginning of a statement as CSV, for the OpenAPI document. `last` is `,"by"` for backends,
  * otherwise empty.
  */
 export const statementCsv = (last: string) => `${csvNames}${last}\r
-"opening",,,,,,"2","USDT","0",,,"2026-09-01T00:00:00.000Z"${last && ','}\r
+"opening",,,,,,"2","USDT","0",,,"2026-09-01T00:00:00.000Z",,,${last && ','}\r
 `
 
 /**
@@ -166,7 +167,7 @@ export const walletStatementDocs = () => {
     description: `What your wallets held before it, what changed them, and what they held after it. ${statementText}`,
     query: statementQuery,
     parameters: statementParameters(),
-    success: statementBody('StatementResponse', flow),
+    success: statementBody('StatementResponse', statementFlow),
     csv: statementCsv(''),
     examples: [
       { name: 'a month', given, query: '?month=2026-09' },

@@ -1,11 +1,16 @@
 import { eq, gte, lt, type SQL, type SQLWrapper, sql } from 'drizzle-orm'
 import { alias } from 'drizzle-orm/sqlite-core'
-import type { EntryId, Uid } from '../../common/ids.ts'
+import type { Address } from '../../chain/address.ts'
+import type { Txid } from '../../chain/block.ts'
+import { type EntryId, type EntryType, entryTypes, type Uid } from '../../common/ids.ts'
 import { dayMs, type UnixMs } from '../../common/time.ts'
 import { type ReadDatabase, toStatement } from '../../d1/database.ts'
+import { orders } from '../../d1/order-tables.ts'
+import { payouts } from '../../d1/payout-tables.ts'
 import { flows, wallets } from '../../d1/tables.ts'
+import type { StatementWord } from '../../schemas/entry.ts'
 import type { Currencies, Currency } from '../currencies.ts'
-import type { Entry } from '../entry.ts'
+import type { Entry, StatementEntry } from '../entry.ts'
 import type { Period, StatementSelection } from '../period.ts'
 import { type EntryRow, entriesWithWallet, entryColumns, readEntry, selectSumsUpTo, withTransfer } from './entries.ts'
 import { firstEntryAt } from './entry-times.ts'
@@ -34,17 +39,57 @@ export async function selectStatement(
   db: ReadDatabase,
   currencies: Currencies,
   selection: StatementSelection & { readonly limit: number },
-): Promise<{ readonly sums: readonly StatementSums[]; readonly entries: readonly Entry[] }> {
+): Promise<{ readonly sums: readonly StatementSums[]; readonly entries: readonly StatementEntry[] }> {
   const { uid, period, limit } = selection
   const sums = uid === undefined ? sumsOfAll(currencies, period) : sumsOfUser(uid, period)
-  const rows = sql`SELECT ${entryColumns} FROM ${pageOf(selection)} ORDER BY ${id} LIMIT ${limit}`
-  const [summed, page] = await db.batch<SumRow & EntryRow>([toStatement(db, sums), toStatement(db, rows)])
+  const rows = withReasons(sql`SELECT ${entryColumns} FROM ${pageOf(selection)} ORDER BY ${id} LIMIT ${limit}`)
+  const [summed, page] = await db.batch<SumRow & StatementRow>([toStatement(db, sums), toStatement(db, rows)])
   return {
     sums: (summed?.results ?? []).map(({ cuy, count, opening, closing }) => {
       return { cuy, count, opening: unitsIn(opening), closing: unitsIn(closing) }
     }),
-    entries: (page?.results ?? []).map(readEntry),
+    entries: (page?.results ?? []).map((row) => ({ ...readEntry(row), ...reasonOf(row) })),
   }
+}
+
+type StatementRow = EntryRow & {
+  readonly to_address: Address | null
+  readonly txid: Txid | null
+  readonly is_order: 0 | 1
+}
+
+/**
+ * SQL that adds to the entries of a page the payout or the order that has made each: one look-up
+ * each. A payout makes entries of the types 2, 4 (its fee) and 5 (given back) with its `osn`, an
+ * order that takes one of type 4 with its own name.
+ */
+function withReasons(page: SQL): SQL {
+  const { to_address: to, txid, fee } = payouts
+  return sql`
+SELECT page.*, ${to}, ${txid}, ${orders.id} IS NOT NULL AS is_order FROM (${page}) AS page
+LEFT JOIN ${payouts} ON ${payouts.uid} = page.uid AND ${payouts.cuy} = page.cuy AND ${payouts.osn} = page.osn
+  AND (page.type IN (2, 5) OR (page.type = 4 AND ${fee} > 0))
+LEFT JOIN ${orders} ON ${orders.reference} = page.osn AND ${orders.uid} = page.uid AND ${orders.cuy} = page.cuy
+  AND page.type = 4 AND ${orders.taken} = 1
+ORDER BY page.id`
+}
+
+const words: Readonly<Record<EntryType, StatementWord>> = {
+  1: 'deposit',
+  2: 'withdrawal',
+  3: 'transfer',
+  4: 'payment',
+  5: 'refund',
+  9: 'adjustment',
+}
+/** The words of the entries that a payout makes. */
+const payoutWords: Partial<typeof words> = { 2: 'payout', 4: 'fee', 5: 'payout-refund' }
+
+/** What an entry was, where it goes to, and its transaction. */
+function reasonOf({ type, osn, to_address: to, txid, is_order }: StatementRow): Omit<StatementEntry, keyof Entry> {
+  const word = (to === null ? undefined : payoutWords[type]) ?? (is_order === 1 ? 'order' : words[type])
+  // safe: the `osn` of a recharge begins with its txid
+  return { what: word, to, txid: type === entryTypes.recharge ? (osn.slice(0, 64) as Txid) : txid }
 }
 
 /** Adds up a text such as `12e9 345e0` (see `SumRow`). */
