@@ -42,6 +42,16 @@ describe('a segment', () => {
     expect((await linesOf('entry')).map(({ id }) => id)).toEqual(Array.from({ length: 1_020 }, (_, i) => i + 1))
   })
 
+  it('says that it is complete also if it has exactly 1,000 rows', async () => {
+    const service = await startArchived()
+    await archive(service)
+    await post(service, segmentRowsMax)
+    await archive(service)
+    const [, full, ...others] = await segments()
+    expect(others).toEqual([])
+    expect([full?.lines.length, full?.lines.at(-1)?.row]).toEqual([segmentRowsMax + 1, 'scan'])
+  })
+
   it('has at most 1 MB', async () => {
     const service = await startArchived()
     await archive(service)

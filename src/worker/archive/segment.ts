@@ -29,7 +29,8 @@ class MissingRow extends Error {
 }
 
 /**
- * The lines of what is new, in the order of commit. `isAll`: nothing else is new. Throws
+ * The lines of at most `max` entries and events with what is new beside them, in the order of
+ * commit. `isAll`: nothing else is new, which `reading` shows, because it has one row more. Throws
  * `MissingRow` if the numbers of entries and events have a hole.
  */
 export function followItems(
@@ -39,15 +40,14 @@ export function followItems(
   max: number,
 ): { readonly items: readonly Item[]; readonly isAll: boolean } {
   const { entries, events, changes, surroundings } = reading
-  const happened = [
+  const found = [
     ...entries.map((row) => ({ kind: 'entry' as const, row, id: Number(row.id) })),
     ...events.map((row) => ({ kind: 'event' as const, row, id: Number(row.id) })),
-  ]
-    .sort((a, b) => a.id - b.id)
-    .slice(0, max)
-  const isAll = happened.length < max && changes.length < max
+  ].sort((a, b) => a.id - b.id)
+  const happened = found.slice(0, max)
+  const isAll = found.length <= max && changes.length <= max
   // what happened after a change that was not read must wait for it
-  const until = changes.length < max ? Number.POSITIVE_INFINITY : (changes.at(-1)?.after_event ?? 0)
+  const until = changes.length <= max ? Number.POSITIVE_INFINITY : (changes.at(-1)?.after_event ?? 0)
   const find = createFinder(reading)
   const written = new Set<string>()
   /** The line of a row, unless it stands in this reading already or the row is gone. */
@@ -78,7 +78,7 @@ export function followItems(
     const about = isCopied ? [] : find.about(kind, row).flatMap(([what, one]) => once(what, one))
     items.push({ lines: [...about, writeLine(kind, row, surroundings.scales)], to: { event, change } })
   }
-  if (happened.length < max) takeChanges(Number.POSITIVE_INFINITY)
+  if (found.length <= max) takeChanges(Number.POSITIVE_INFINITY)
   return { items, isAll }
 }
 

@@ -105,7 +105,7 @@ interface ReadItems {
 }
 
 async function readFollowing(db: WriteDatabase, from: ReaderPlace, begun: number): Promise<ReadItems> {
-  const reading = await readNext(db, from, segmentRowsMax)
+  const reading = await readNext(db, from, segmentRowsMax + 1)
   return { ...followItems(reading, from, begun, segmentRowsMax), surroundings: reading.surroundings }
 }
 
