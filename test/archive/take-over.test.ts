@@ -47,21 +47,21 @@ async function putBack(service: RunningService, row: object | null, changes: rea
 describe('a segment that is in the bucket already', () => {
   it('is taken over after a lost answer, and never written again', async () => {
     const { put, lost } = losingAnswers()
-    lost.from = 1
+    lost.from = 3
     const service = await startArchived({ SEAL_KEY: testSealKey }, { put })
+    await archive(service)
     await post(service, 'a')
     await archive(service) // its checkpoint is lost, too
-    const [first] = await segments()
+    const [, second] = await segments()
     lost.from = Number.POSITIVE_INFINITY
     await post(service, 'b')
     await archive(service)
-    expect((await segments())[0]).toEqual(first)
+    expect((await segments())[1]).toEqual(second)
     expect((await linesOf('entry')).map(({ osn }) => osn)).toEqual(['a', 'b'])
-    expect((await segments()).map(({ head }) => [head.epoch, head.common])).toEqual([
-      [1, undefined],
-      [1, undefined],
-    ])
-    expect((await names()).filter((name) => name.endsWith('.checkpoint'))).toHaveLength(2)
+    expect((await segments()).map(({ head }) => [head.epoch, head.common])).toEqual(
+      Array.from({ length: 3 }, () => [1, undefined]),
+    )
+    expect((await names()).filter((name) => name.endsWith('.checkpoint'))).toHaveLength(3)
   })
 
   it('is taken over from a second writer, whoever stores the position', async () => {
@@ -132,6 +132,38 @@ describe('a restored database', () => {
     await archive(service)
     expect((await segments()).at(-1)?.head).toMatchObject({ epoch: 2 })
     expect((await segments()).at(-1)?.head.common).toBeUndefined()
+  })
+})
+
+describe('a restored database that has a part of a segment', () => {
+  it('repeats all of it: rows stand in it as they were at its end', async () => {
+    const service = await startArchived()
+    await archive(service)
+    const { row } = await remember(service)
+    await post(service, 'kept')
+    await post(service, 'lost')
+    await archive(service)
+    await putBack(service, row, [
+      `DELETE FROM stored_flow WHERE osn = 'lost'`,
+      'UPDATE wallet SET balance = 1000000, entry_count = 1, newest_entry = 1',
+    ])
+    await archive(service)
+    const [, old, next] = await segments()
+    expect(next?.head).toMatchObject({ epoch: 2, common: (old?.head.first ?? 0) - 1, from: { event: 0 } })
+    expect(next?.lines.filter((line) => line.row === 'entry')).toMatchObject([{ osn: 'kept' }])
+  })
+})
+
+describe('a database without the row', () => {
+  it('begins an epoch in which all of it stands again, also if it has all lines that are there', async () => {
+    const service = await startArchived()
+    await archive(service)
+    await service.db.prepare('DELETE FROM archive').run()
+    const own = await addressIn(await service.get('/tron/generate')) // no row notes it
+    await archive(service)
+    const [first, next] = await segments()
+    expect(next?.head).toMatchObject({ epoch: 2, common: -1, first: (first?.head.last ?? 0) + 1 })
+    expect(await linesOf('address')).toMatchObject([{ id: 1, address: own }])
   })
 })
 

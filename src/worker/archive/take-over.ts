@@ -1,17 +1,12 @@
 import type { ReadDatabase } from '../d1/database.ts'
-import type { ReaderPlace } from './position.ts'
 import { readByKeys } from './read.ts'
 import { linedTables, type RowKind, type StoredRow, writeLine } from './rows.ts'
 
 /**
- * Compares the lines of a segment with the database. `had`: how many of the first ones it has, too.
- * `position`: where a reader is after these.
+ * Whether the database has all lines of a segment. If it lacks one, it may have none of them so: a
+ * row that changes stands in a segment as it was when that was made, before what it was made by.
  */
-export async function compareWithDatabase(
-  db: ReadDatabase,
-  lines: readonly string[],
-  from: ReaderPlace,
-): Promise<{ readonly had: number; readonly position: ReaderPlace }> {
+export async function hasAllLines(db: ReadDatabase, lines: readonly string[]): Promise<boolean> {
   const parsed = lines.map((line) => JSON.parse(line) as StoredRow & { readonly row: string })
   const wanted = new Map<RowKind, (readonly unknown[])[]>()
   for (const line of parsed) {
@@ -26,16 +21,10 @@ export async function compareWithDatabase(
       stored.set(nameOf(kind, line), line)
     }
   }
-  let { event } = from
-  for (const [i, line] of parsed.entries()) {
+  return parsed.every((line) => {
     const kind = rowKindOf(line)
-    if (kind === null) continue
-    if (!isHad(kind, line, stored.get(nameOf(kind, line)), removed)) {
-      return { had: i, position: { ...from, event } }
-    }
-    if (kind === 'entry' || kind === 'event') event = Number(line.id)
-  }
-  return { had: lines.length, position: { ...from, event } }
+    return kind === null || isHad(kind, line, stored.get(nameOf(kind, line)), removed)
+  })
 }
 
 /** Null for lines that are no row of a table. */

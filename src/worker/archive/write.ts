@@ -15,11 +15,12 @@ import {
   hashOf,
   type Item,
   readSegment,
+  type SegmentHead,
   scanLine,
   segmentRowsMax,
   writeSegment,
 } from './segment.ts'
-import { compareWithDatabase } from './take-over.ts'
+import { hasAllLines } from './take-over.ts'
 import type { Tree } from './tree.ts'
 
 /** Without anything new, a segment with the line `scan` alone is written this often. */
@@ -153,14 +154,9 @@ async function takeOver(parts: ArchiveParts, state: ArchiveState): Promise<Archi
   if (text === null) throw new Error(`${name} exists and cannot be read`)
   const { head, lines } = readSegment(text)
   if (head.first !== state.lines || head.before !== state.hash) throw new Error(`${name} does not follow this archive`)
-  // an epoch is to begin, and the database has nothing of what another one has written since
-  if (state.common !== null && head.epoch < state.epoch) {
-    await beginEpoch(parts, state, state.position, state.common)
-    return 'more'
-  }
-  const { had, position } = await compareWithDatabase(db, lines, state.position)
-  if (had < lines.length) {
-    await beginEpoch(parts, state, position, had === 0 ? head.first - 1 : head.first + had)
+  const common = await lastCommonLine(db, state, head, lines)
+  if (common !== null) {
+    await beginEpoch(parts, state, common)
     return 'more'
   }
   const [configuration] = lines.filter((line) => line.startsWith('{"row":"configuration"'))
@@ -175,11 +171,28 @@ async function takeOver(parts: ArchiveParts, state: ArchiveState): Promise<Archi
   return 'more'
 }
 
+/**
+ * The last line that counts, if an epoch must begin after a segment that is in the bucket; null if
+ * that segment is the next one of this database.
+ */
+async function lastCommonLine(
+  db: WriteDatabase,
+  state: ArchiveState,
+  head: SegmentHead,
+  lines: readonly string[],
+): Promise<number | null> {
+  // Nothing tells whether this row began that archive. Another row may have copied other rows than
+  // this database has, so all are copied again.
+  if (state.lines === 0) return -1
+  // an epoch is to begin, and the database has nothing of what another one has written since
+  if (state.common !== null && head.epoch < state.epoch) return state.common
+  return (await hasAllLines(db, lines)) ? null : head.first - 1
+}
+
 /** The next segment begins an epoch, after the newest one in the bucket. */
 async function beginEpoch(
   { db, bucket, folder, clock }: ArchiveParts,
   state: ArchiveState,
-  position: ReaderPlace,
   common: number,
 ): Promise<void> {
   const name = segmentName(folder, await findNewest(bucket, folder, state.lines))
@@ -191,7 +204,7 @@ async function beginEpoch(
     lines: head.last + 1,
     hash: hashOf(text),
     tree: growTree(head.tree, head.first, text).subtrees.map(bytesToHex),
-    position,
+    position: state.position,
     common,
     configuration: null, // so that the epoch begins with it
     seal: null,
