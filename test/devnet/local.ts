@@ -8,8 +8,9 @@ import { slotSeconds } from './anvil.ts'
 import { treasuryBase58 } from './operator.ts'
 
 const chainDir = `${root}.devnet`
-/** The folder in which wrangler keeps the storage of the Durable Objects. */
+/** The folders in which wrangler keeps the storage of the Durable Objects, and the buckets. */
 const objectsDir = `${root}.wrangler/state/v3/do`
+const bucketsDir = `${root}.wrangler/state/v3/r2`
 
 /** The folders of one local deployment, each with a slash at its end. */
 export interface LocalFolders {
@@ -21,6 +22,8 @@ export interface LocalFolders {
   readonly state: string
   /** The folder with the files of the databases, in `state`. */
   readonly databases: string
+  /** The folder with a copy of the archive. */
+  readonly archive: string
 }
 
 /**
@@ -31,7 +34,7 @@ export function localFolders(cells: number): LocalFolders {
   const folder = cells === 1 ? root : `${chainDir}/cells-${cells}/`
   const chain = cells === 1 ? `${chainDir}/` : folder
   const state = `${folder}.wrangler/state/v3/`
-  return { config: folder, chain, state, databases: `${state}d1/` }
+  return { config: folder, chain, state, databases: `${state}d1/`, archive: `${chain}archive/` }
 }
 
 const idPaths = ({ chain, databases }: LocalFolders) => [`${chain}id`, `${databases}devnet-id`] as const
@@ -78,7 +81,8 @@ export const dataFolders = () =>
 
 /** Deletes chains and databases, with the storage of the objects. */
 export function deleteLocalData(): void {
-  for (const dir of [chainDir, localFolders(1).databases, objectsDir]) rmSync(dir, { recursive: true, force: true })
+  for (const dir of [chainDir, localFolders(1).databases, objectsDir, bucketsDir])
+    rmSync(dir, { recursive: true, force: true })
 }
 
 function readId(path: string): string | null {

@@ -123,7 +123,7 @@ async function start(): Promise<void> {
   const changes = findOverrides(additions, readVariable)
   for (const line of overrideLines(changes, readVariable)) printLine(line)
   const variables = readFileSync(`${folders.config}.dev.vars`, 'utf8')
-  const options = { state: folders.state, port: ports.service, variables, changes, print }
+  const options = { state: folders.state, port: ports.service, variables, changes, archive: folders.archive, print }
   const worker = await step('Starting the service', startService(build, options))
   stopSteps.push(worker.stop)
 

@@ -65,7 +65,8 @@ npm start -- --cells 3 has three databases behind one service (CELLS), and a cha
                        act on them in .devnet/cells-3:
   (cd .devnet/cells-3; PATH=../../node_modules/.bin:$PATH node ../../src/commands/doctor/start.ts --cell 2)
 
-PORT (${ports.service}) and DEVNET_PORT (${ports.tron}) choose other ports. "npm run devnet:reset" deletes the chain and the database.`,
+PORT (${ports.service}) and DEVNET_PORT (${ports.tron}) choose other ports. "npm run devnet:reset" deletes the chain and the database.
+The archive of all that happens is in .devnet/archive, a minute later: docs/guides/repair.md has a drill with it.`,
     `Requests, while it runs. Without a token they act for user 1. ${base}/docs has every route, and tokens in one
 click. The service finds deposits by itself; /tron/recharge looks at once. A payment is on its way after a few seconds,
 and credited after ${secondsToFinal}.`,

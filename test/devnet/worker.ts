@@ -1,6 +1,10 @@
 import { parseEnv } from 'node:util'
 import { convertV4MiniflareOptions, Log, LogLevel, Miniflare } from 'miniflare'
+import { copyBucket } from './copy-bucket.ts'
 import type { WorkerBuild } from './kept-build.ts'
+
+/** The binding of the archive's bucket. */
+const bucketName = 'ARCHIVE_BUCKET'
 
 /** The Worker, running on this machine. */
 export interface LocalWorker {
@@ -20,6 +24,8 @@ export interface LocalWorkerOptions {
   readonly variables: string
   /** Variables that replace those of `.dev.vars`. */
   readonly changes: Readonly<Record<string, string>>
+  /** A folder with what the bucket of the archive has; without it there is no archive. */
+  readonly archive?: string
   /** Gets each line of the Worker. */
   readonly print: (line: string) => void
 }
@@ -29,7 +35,7 @@ export interface LocalWorkerOptions {
  */
 export async function startWorker(
   { script, options, bindings }: WorkerBuild,
-  { state, port, variables, changes, print }: LocalWorkerOptions,
+  { state, port, variables, changes, archive, print }: LocalWorkerOptions,
 ): Promise<LocalWorker> {
   // safe: each name in a file of variables has a value
   const own = parseEnv(variables) as Readonly<Record<string, string>>
@@ -39,7 +45,8 @@ export async function startWorker(
       host: '127.0.0.1',
       port,
       modules: [{ type: 'ESModule', path: 'index.js', contents: script }],
-      bindings: { ...bindings, ...own, ...changes },
+      bindings: { ...bindings, ...own, ...(archive === undefined ? {} : { ARCHIVE: bucketName }), ...changes },
+      ...(archive === undefined ? {} : { r2Buckets: [bucketName] }),
       resourcePersistencePath: state,
       unsafeTriggerHandlers: true,
       cf: false, // without this, Miniflare fetches the `cf` object of requests from the network
@@ -52,12 +59,19 @@ export async function startWorker(
     }),
   )
   const url = await miniflare.ready
+  const copyArchive = async () => {
+    if (archive !== undefined) await copyBucket(await miniflare.getR2Bucket(bucketName), archive)
+  }
   return {
     url: url.origin,
     async cron() {
       const worker = await miniflare.getWorker()
       await worker.scheduled({ cron: '* * * * *' })
+      await copyArchive()
     },
-    stop: () => miniflare.dispose(),
+    async stop() {
+      await copyArchive()
+      await miniflare.dispose()
+    },
   }
 }
