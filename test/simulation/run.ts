@@ -1,8 +1,8 @@
-import { openSqliteD1 } from '../support/sqlite-d1.ts'
+import { openSqliteD1, type SqliteD1 } from '../support/sqlite-d1.ts'
 import { checkTransaction } from './callers/check-transaction.ts'
 import { correctAndReplace } from './correction.ts'
 import { settleDecisions, startDecision } from './decisions.ts'
-import { createEnvironment, depositAddress, startMs } from './environment.ts'
+import { createEnvironment, depositAddress, type Environment, startMs } from './environment.ts'
 import { auditEvents } from './event-audit.ts'
 import {
   compareRepeatedly,
@@ -72,6 +72,8 @@ export interface RunOptions {
   readonly trace?: ((line: string) => void) | undefined
   readonly overrides?: Overrides
   readonly until?: number
+  /** Does something beside the run; what it returns is called before the database is emptied. */
+  readonly beside?: (env: Environment, store: SqliteD1) => () => Promise<void>
 }
 
 /** Given as the violation where a run ends at its block `until`. It is no broken promise. */
@@ -100,7 +102,7 @@ const orderSeeds = 2 ** 49
 export function createSimulation(): (seed: number, options?: RunOptions) => Promise<Outcome> {
   const store = openSqliteD1()
   const stores = { store, stored: createStored(store) }
-  return async (seed, { trace, overrides, until } = {}) => {
+  return async (seed, { trace, overrides, until, beside } = {}) => {
     const random = createRandom(seed)
     const troubles = createRandom(seed + troubleSeeds)
     const [aside, payouts] = [createRandom(seed + asideSeeds), createRandom(seed + payoutSeeds)]
@@ -131,7 +133,9 @@ export function createSimulation(): (seed: number, options?: RunOptions) => Prom
     store.begin()
     try {
       const run = createRun(env, stores, createRandom(seed + postSeeds), createRandom(seed + endpointSeeds))
+      const endBeside = beside?.(env, store)
       const early = await live(run, until)
+      await endBeside?.()
       const violation = env.violation === lastBlock ? null : env.violation
       const { height } = env.chain.tip()
       return { seed, violation, height, counts: env.counts, deposits: expectedDeposits(env).size, early }

@@ -12,6 +12,7 @@ import { type VerifyProgress, verifyCell } from './verify.ts'
 
 const usage = `npm run audit -- verify <folder> [--verifier <key>]… [--checkpoint <file>]…
     [--nodes <file> [--from <line>]]
+npm run audit -- rebuild <folder> <file> (writes the database of an archive; it has its own options)
 npm run audit -- missing <folder> (names what a restored database lacks; it has its own options)
   verify    checks an archive: a folder with a copy of the bucket, or with one cell of it
     --verifier    the key that verifies its checkpoints, in one line

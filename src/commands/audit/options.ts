@@ -4,8 +4,8 @@ const texts = { type: 'string', multiple: true, default: [] as string[] } as con
 const text = { type: 'string' } as const
 const flag = { type: 'boolean', default: false } as const
 
-/** The options that say with what an archive is verified. */
-const sealOptions = { verifier: texts, checkpoint: texts } as const
+/** The options that say with what an archive is verified: those of `rebuild`. */
+export const sealOptions = { verifier: texts, checkpoint: texts } as const
 
 /** The options of `verify`. */
 export const verifyOptions = { ...sealOptions, nodes: text, from: text } as const

@@ -1,3 +1,4 @@
+import type { Rebuilt } from './rebuild.ts'
 import type { CellReport } from './verify.ts'
 
 /** Sentences that say what is right, and what could not be checked. */
@@ -23,5 +24,17 @@ function describeSeal(lines: number, { size, isVerified, without, kept }: CellRe
     ...(isVerified ? [] : ['Their signatures were not checked: give --verifier.']),
     ...(without === 0 ? [] : [`${without} segments have no checkpoint of their own.`]),
     ...(kept === 0 ? [] : [`It contains what ${kept} checkpoints that were kept elsewhere are about.`]),
+  ]
+}
+
+/** Sentences about a database that was rebuilt, and what comes next. */
+export function describeRebuilt(file: string, { height, triedAt, rows }: Rebuilt): readonly string[] {
+  const { stored_address, stored_flow, stored_transfer, payout } = rows
+  return [
+    `${file} has ${stored_address} addresses, ${stored_flow} entries, ${stored_transfer} transfers and ${payout} payouts.`,
+    height === null || triedAt === null
+      ? 'The scan had not begun.'
+      : `The scan goes on after block ${height}. The database is as it was at ${new Date(triedAt).toISOString()}.`,
+    'Restore it as docs/guides/repair.md says: it is a copy that is as old as that.',
   ]
 }

@@ -27,8 +27,14 @@ export async function measureAudit({ work }: Scale): Promise<readonly Figure[]> 
   const { scripts } = JSON.parse(readFileSync(`${root}package.json`, 'utf8')) as { scripts: { audit: string } }
   const [, ...words] = scripts.audit.split(' ')
   const audit = await run(process.execPath, [...words, 'verify', folder, '--verifier', verifierKey], '')
+  const rebuild = await run(
+    process.execPath,
+    [...words, 'rebuild', join(folder, cellName), join(folder, 'rebuilt.sql')],
+    '',
+  )
   rmSync(folder, { recursive: true })
   const name = `audit verify, ${lines} lines`
+  const rebuilt = `audit rebuild, ${lines} lines`
   return [
     {
       ...figure(name, audit.seconds, 's', atMost(60, audit.seconds)),
@@ -36,6 +42,8 @@ export async function measureAudit({ work }: Scale): Promise<readonly Figure[]> 
       ratio: audit.seconds / hashing.seconds,
     },
     figure(`${name}: peak memory`, audit.megabytes, 'MB', atMost(300, audit.megabytes)),
+    figure(rebuilt, rebuild.seconds, 's'),
+    figure(`${rebuilt}: peak memory`, rebuild.megabytes, 'MB', atMost(300, rebuild.megabytes)),
   ]
 }
 

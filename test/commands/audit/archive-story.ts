@@ -48,8 +48,9 @@ export function createStory() {
     },
     payout: createPayouts(lines, ledger),
     complete: () => {
-      const row = { row: 'scan', height: 1_000, finalized: 1_000, finalized_time: ledger.now() }
-      lines.push({ ...row, rescans: [] })
+      const now = ledger.now()
+      const row = { row: 'scan', height: 1_000, finalized: 1_000, finalized_time: now, finalized_at: now }
+      lines.push({ ...row, advanced_at: now, caught_up_at: now, tried_at: now, corrected_by: 0, rescans: [] })
     },
   }
 }
@@ -115,14 +116,15 @@ function createPayouts(lines: AnyLine[], ledger: Ledger) {
       ...{ state: 'approved', changed_at: time, approved_by: '', approved_at: time, counted: 1 },
       ...{ attempts: 0, attempts_max: 3 },
     }
+    const about = { id, uid, cuy: 2, amt: asked.amt, fee: asked.fee }
     lines.push(asked)
     ledger.entry(uid, 2, 2, -units, { osn, posted_by: 'shop' })
     ledger.entry(uid, 2, 4, -payoutFee, { osn, posted_by: 'shop' })
-    ledger.event('payout.approved', uid, { id })
+    ledger.event('payout.approved', uid, about)
     if (!isPaid) {
       lines.push({ ...asked, version: 2, state: 'cancelled', cancelled_by: 'shop', why: 'no' })
       ledger.entry(uid, 2, 5, units + payoutFee, { osn, posted_by: 'shop' })
-      ledger.event('payout.cancelled', uid, { id })
+      ledger.event('payout.cancelled', uid, about)
       return
     }
     const mined = { txid: hexOf('payout', id), expires_at: time, height: 50 + id }
@@ -131,7 +133,7 @@ function createPayouts(lines: AnyLine[], ledger: Ledger) {
       ...{ changed_at: time, succeeded: 1, moved: [], ended: 'paid', reported: 'paid', held_back: 0 },
     })
     lines.push({ ...asked, version: 3, state: 'paid', ...mined })
-    ledger.event('payout.paid', uid, { id })
+    ledger.event('payout.paid', uid, about)
   }
 }
 

@@ -1,31 +1,14 @@
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { dirname, join } from 'node:path'
-import type { Bucket } from '../../../src/worker/archive/bucket.ts'
 import { createSealer } from '../../../src/worker/archive/seal.ts'
 import { archiveNext, originOf } from '../../../src/worker/archive/write.ts'
 import type { UnixMs } from '../../../src/worker/common/time.ts'
 import { writable } from '../../../src/worker/d1/database.ts'
 import { openSqliteD1 } from '../../support/sqlite-d1.ts'
 import { cellName } from './archive-builder.ts'
+import { folderBucket } from './folder-bucket.ts'
 
 /** An Ed25519 key for tests only, as `SEAL_KEY`. */
 const sealKey = Buffer.from('MC4CAQAwBQYDK2VwBCIEIAABAgMEBQYHCAkKCwwNDg8QERITFBUWFxgZGhscHR4f', 'base64')
 const startMs = 1_780_000_000_000
-
-/** A bucket that is a folder. */
-function folderBucket(folder: string): Bucket {
-  const pathOf = (name: string) => join(folder, name)
-  return {
-    putNew: async (name, text) => {
-      if (existsSync(pathOf(name))) return false
-      mkdirSync(dirname(pathOf(name)), { recursive: true })
-      writeFileSync(pathOf(name), text)
-      return true
-    },
-    get: async (name) => (existsSync(pathOf(name)) ? readFileSync(pathOf(name), 'utf8') : null),
-    nextName: async () => null,
-  }
-}
 
 /**
  * Writes an archive as the service does, by its own code over a database with its triggers, into a

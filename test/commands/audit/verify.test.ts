@@ -2,10 +2,10 @@ import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync }
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { runAudit } from '../../../src/commands/audit/command.ts'
 import { type AnyLine, cellName, noteOf, verifierKey, writeArchive } from './archive-builder.ts'
 import { createStory, usualLines } from './archive-story.ts'
 import { writeRealArchive } from './real-archive.ts'
+import { audit } from './run-audit.ts'
 import { tamper } from './tamper.ts'
 
 let folder = ''
@@ -14,13 +14,6 @@ beforeEach(() => {
 })
 afterEach(() => rmSync(folder, { recursive: true, force: true }))
 
-/** Runs the command, and returns its exit code with what it prints. */
-async function audit(...args: readonly string[]) {
-  const printed: string[] = []
-  const stream = { write: (text: string | Uint8Array) => printed.push(String(text)) }
-  const code = await runAudit(args, { stdout: stream, stderr: stream })
-  return { code, text: printed.join('').replaceAll(folder, '.') }
-}
 const verify = (...options: readonly string[]) => audit('verify', folder, '--verifier', verifierKey, ...options)
 
 /** Verifies an archive of lines whose hashes and signatures are right. */

@@ -1,110 +1,23 @@
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { reservedUid } from '../../../src/worker/common/ids.ts'
-import type { UnixMs } from '../../../src/worker/common/time.ts'
-import { createScannerObject, createService, type Platform } from '../../../src/worker/compose.ts'
-import { createLogger } from '../../../src/worker/platform/logger.ts'
-import { withSessions } from '../../simulation/database.ts'
-import { createMemoryHost, type MemoryHost } from '../../support/memory-host.ts'
-import { openSqliteD1 } from '../../support/sqlite-d1.ts'
-import { bearer, signHs256 } from '../../support/tokens.ts'
-import { backendSecret, testSecret } from '../../support/variables.ts'
-import { bindingsFor, type CollectChain, startCollectChain } from '../collect/harness.ts'
-import { createLocalDatabase, databaseFileIn, type LocalDatabase } from '../local-database.ts'
+import { createMemoryHost } from '../../support/memory-host.ts'
+import { createLocalDatabase, type LocalDatabase } from '../local-database.ts'
+import { lookMs, startWalk, transfer, usdtOf, type Walk } from './walk.ts'
 
-let chain: CollectChain
+let walk: Walk
 let old: LocalDatabase
 let restored: LocalDatabase
 
 beforeAll(async () => {
-  chain = await startCollectChain()
+  walk = await startWalk()
   old = createLocalDatabase()
   restored = createLocalDatabase({ hasTables: false })
 })
 afterAll(async () => {
   for (const database of [old, restored]) database.remove()
-  await chain.stop()
+  await walk.stop()
 })
-
-/**
- * Milliseconds that the clock moves before each scan. All moves together stay below a minute: the
- * database refuses entries that are later than its own clock.
- */
-const lookMs = 5_000
-let skippedMs = 0
-const lines: string[] = []
-
-/**
- * The whole service on the chain, over the local database in a folder, as one deployment. `host`
- * has the scanner's storage.
- */
-function deploy({ folder }: LocalDatabase, host: MemoryHost, variables: Record<string, unknown> = {}) {
-  const clock = {
-    now: () => (Date.now() + skippedMs) as UnixMs, // safe: milliseconds since 1970
-    random: () => 0.5,
-    sleep: (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms).unref()),
-  }
-  const logger = createLogger((line) => lines.push(line))
-  const platform: Platform = { clock, fetch, logger, uniqueName: () => crypto.randomUUID(), waitUntil: () => {} }
-  const { sqlite, connect } = openSqliteD1(databaseFileIn(folder))
-  const bindings: Record<string, unknown> = {
-    ...bindingsFor(chain.devnet),
-    DB: withSessions(connect(async (work) => work())),
-    AUTH_JWT_SECRET: testSecret,
-    BACKEND_JWT_SECRET: backendSecret,
-    ...variables,
-  }
-  const scanner = createScannerObject(platform, bindings, host)
-  const service = createService(platform)
-  Object.assign(bindings, { SCANNER: { getByName: () => scanner } })
-  const expiry = () => Math.floor(clock.now() / 1_000) + 600
-  const send = async (path: string, token: string, body?: unknown) => {
-    const init = { headers: { ...bearer(token), 'content-type': 'application/json' } }
-    const post = body === undefined ? {} : { method: 'POST', body: JSON.stringify(body) }
-    const response = await service.fetch(new Request(`https://wallet.example${path}`, { ...init, ...post }), bindings)
-    // safe: the service's own reply
-    return (await response.json()) as { readonly code: number; readonly data?: unknown }
-  }
-  const backend = async () => signHs256({ sub: 'shop', exp: expiry(), scope: 'ledger:read ledger:post' }, backendSecret)
-  return {
-    tick: () => scanner.alarm(),
-    address: async (uid: number) =>
-      send('/tron/generate', await signHs256({ sub: `${uid}`, exp: expiry() }, testSecret)),
-    // safe: the caller names the route's type
-    ledger: async <T>(path: string) => (await send(path, await backend())).data as T,
-    post: async (...entries: readonly object[]) => send('/ledger/entries', await backend(), { entries }),
-    close: () => sqlite.close(),
-  }
-}
-
-type Deployment = ReturnType<typeof deploy>
-
-/** Pays a deposit, makes it final and scans. */
-async function deposit(service: Deployment, index: number, amount: string, currency: 'TRX' | 'USDT' = 'USDT') {
-  await chain.deposit([index, amount, currency])
-  await pass(lookMs)
-  await service.tick()
-}
-
-/** Moves the service's clock and the chain's time forward, and makes blocks. */
-async function pass(ms: number): Promise<void> {
-  skippedMs += ms
-  await chain.devnet.advance(Math.round(ms / 1_000))
-  await chain.devnet.mine(4)
-}
-
-const issued = (index: number) => ({ code: 200, data: { address: chain.depositAt(index) } })
-
-/** The two entries of a USDT transfer between users. */
-const transfer = (from: number, to: number, amt: string, osn: string) => [
-  { uid: from, cuy: 2, type: 3, osn, amt: `-${amt}` },
-  { uid: to, cuy: 2, type: 3, osn, amt },
-]
-
-const usdtOf = async (service: Deployment, uid: number) => {
-  const { list } = await service.ledger<{ list: readonly { cuy: number; amt: number }[] }>(`/ledger/wallets?uid=${uid}`)
-  return list.find(({ cuy }) => cuy === 2)?.amt
-}
 
 interface Summary {
   readonly currencies: readonly { readonly symbol: string; readonly owed: number; readonly held: number }[]
@@ -114,6 +27,8 @@ interface Summary {
 
 // The comments below name the steps by their numbers in docs/guides/repair.md.
 it('the way back from a restore ends with every deposit at its user, and with sums that are equal', async () => {
+  const { chain, deploy, deposit, pass } = walk
+  const issued = (index: number) => ({ code: 200, data: { address: chain.depositAt(index) } })
   const host = createMemoryHost()
   let service = deploy(old, host)
   await service.tick()

@@ -1,0 +1,78 @@
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { listArchives } from '../../src/commands/audit/archive-files.ts'
+import { rebuildCell } from '../../src/commands/audit/rebuild.ts'
+import { isFault } from '../../src/commands/audit/segment.ts'
+import { verifyCell } from '../../src/commands/audit/verify.ts'
+import { archiveNext } from '../../src/worker/archive/write.ts'
+import type { UnixMs } from '../../src/worker/common/time.ts'
+import { writable } from '../../src/worker/d1/database.ts'
+import { compareDatabases } from '../commands/audit/compare-databases.ts'
+import { folderBucket } from '../commands/audit/folder-bucket.ts'
+import type { SqliteD1 } from '../support/sqlite-d1.ts'
+import type { Environment } from './environment.ts'
+
+const cellName = 'TWd4WrZ9wn84f5x1hZhL4DHvk738ns5jwb'
+const everyMs = 30_000
+const hourMs = 3_600_000
+
+/** When a run is archived, in milliseconds after its beginning. */
+export interface ArchiveTimes {
+  readonly from: number
+  /** At one moment of the run, beside its end, the database is rebuilt. */
+  readonly rebuiltAt: number
+}
+
+/**
+ * Archives the database of a run. The archive must be right, and the database that is rebuilt from
+ * it equal to that of the run, but for what `compareDatabases` names. `saw` gets each rebuilt one.
+ */
+export const archiveBeside =
+  ({ from, rebuiltAt }: ArchiveTimes, saw: (rebuilt: DatabaseSync) => void = () => undefined) =>
+  (env: Environment, store: SqliteD1): (() => Promise<void>) => {
+    const folder = mkdtempSync(join(tmpdir(), 'archived-'))
+    let quietMs = 0
+    const parts = {
+      ...{ db: writable(store.connect(async (work) => work())), bucket: folderBucket(folder) },
+      ...{ clock: { now: () => (env.scheduler.now() + quietMs) as UnixMs }, folder: cellName, cell: 1, seal: null },
+    }
+    const writeAll = async () => {
+      while ((await archiveNext(parts)) === 'more');
+    }
+    const rebuild = async () => {
+      quietMs += hourMs // so that a scan that has found nothing since is written, too
+      await writeAll()
+      const fault = compareWithRebuilt(folder, store.sqlite, saw)
+      if (fault !== null) env.violate(fault)
+    }
+    const orFault = (work: Promise<void>) =>
+      work.catch((error: unknown) => env.violate(`the archive has stopped: ${error}`))
+    const next = async () => {
+      await orFault(writeAll())
+      env.scheduler.after(everyMs, () => void next())
+    }
+    env.scheduler.after(from, () => void next())
+    env.scheduler.after(rebuiltAt, () => void orFault(rebuild()))
+    return async () => {
+      if (env.violation === null) await orFault(rebuild())
+      rmSync(folder, { recursive: true })
+    }
+  }
+
+function compareWithRebuilt(folder: string, lost: DatabaseSync, saw: (rebuilt: DatabaseSync) => void): string | null {
+  const [files] = listArchives(folder)
+  if (files === undefined) return 'there is no archive'
+  const found = verifyCell(files, { keys: new Map(), kept: [] }, () => undefined)
+  if (isFault(found)) return `the archive is wrong: ${found.file}, line ${found.line}: ${found.why}`
+  const path = join(folder, 'rebuilt.sql')
+  rebuildCell(files, found.counts.completeTo, path, 1)
+  const rebuilt = new DatabaseSync(':memory:')
+  rebuilt.exec(readFileSync(path, 'utf8'))
+  rmSync(path)
+  saw(rebuilt)
+  const differences = compareDatabases(lost, rebuilt)
+  rebuilt.close()
+  return differences.length === 0 ? null : `rebuilt otherwise:\n${differences.slice(0, 20).join('\n')}`
+}

@@ -1,0 +1,40 @@
+import type { DatabaseSync } from 'node:sqlite'
+import { expect, it } from 'vitest'
+import { archiveBeside } from './archived.ts'
+import { createRandom } from './random.ts'
+import { createSimulation } from './run.ts'
+import { calmRates, type Overrides } from './scenario.ts'
+
+const run = createSimulation()
+/** `REBUILD_SEEDS=2000` tries more. */
+const seeds = Number(process.env.REBUILD_SEEDS ?? 6)
+/** An operator who restores copies, corrects heights and has blocks read again all the time. */
+const busy: Overrides = { rates: { ...calmRates, operator: 0.5 } }
+
+/** What a rebuilt database can have, by the SQL that finds it. */
+const kinds = {
+  'a restore': 'SELECT 1 FROM archive WHERE epoch > 2',
+  'a correction': 'SELECT 1 FROM correction',
+  'a decision': 'SELECT 1 FROM decision',
+  'a payout': 'SELECT 1 FROM payout',
+  'an order': 'SELECT 1 FROM payment_order',
+  'money that moved': `SELECT 1 FROM stored_transfer WHERE state = 'moved'`,
+  'a credit': `SELECT 1 FROM stored_transfer WHERE state = 'credited'`,
+}
+
+it('a database that is rebuilt at any moment equals the lost one', async () => {
+  const seen = new Set<string>()
+  const saw = (rebuilt: DatabaseSync) => {
+    for (const [kind, sql] of Object.entries(kinds)) if (rebuilt.prepare(sql).get() !== undefined) seen.add(kind)
+  }
+  for (let seed = 1; seed <= seeds; seed += 1) {
+    for (const overrides of [{}, busy]) {
+      const random = createRandom(seed)
+      // in a third of the runs the database has data when its archive begins
+      const times = { from: random.pick([0, 0, 60_000]), rebuiltAt: random.int(10_000, 200_000) }
+      const { violation } = await run(seed, { overrides, beside: archiveBeside(times, saw) })
+      expect({ seed, isBusy: overrides === busy, violation }).toMatchObject({ violation: null })
+    }
+  }
+  expect(seen).toEqual(new Set(Object.keys(kinds)))
+}, 3_600_000)
