@@ -2,7 +2,7 @@ import type { Page } from 'puppeteer-core'
 import { describe, expect, it } from 'vitest'
 import { resize, violationsOf } from './browser.ts'
 import { useDesk } from './desk-fixture.ts'
-import { posted } from './desk-story.ts'
+import { addDifferences, posted } from './desk-story.ts'
 import { desktop } from './fixture.ts'
 import { hostile, variants } from './hostile.ts'
 import { languages, windows } from './looks.ts'
@@ -61,6 +61,22 @@ const set = (page: Page, id: string, value: string) =>
     value,
   )
 
+/** The content of the file that the button CSV of the statement downloads. */
+async function downloaded(page: Page): Promise<string> {
+  return page.evaluate(async () => {
+    const blob = new Promise<Blob>((resolve) => {
+      const create = URL.createObjectURL
+      URL.createObjectURL = (made: Blob) => {
+        resolve(made)
+        return create(made)
+      }
+    })
+    const buttons = [...document.querySelectorAll<HTMLElement>('.statement .row button')]
+    buttons.find(({ textContent }) => textContent === 'CSV')?.click()
+    return (await blob).text()
+  })
+}
+
 describe('statements at the desk', () => {
   it('are those of a day of all users, with sums that add up to the unit', async () => {
     pages.service.routes.set('/ledger/statement', statement(2))
@@ -89,14 +105,18 @@ describe('statements at the desk', () => {
         'After: 27,021,597,770.222973 USDT',
       ],
     ])
-    const rows = await page.$$eval('.statement tbody tr', (all) => all.map((one) => one.textContent))
+    const rows = await page.$$eval('.statement table:not(.bridge table) tbody tr', (all) =>
+      all.map((one) => one.textContent),
+    )
     expect(rows).toEqual([
       expect.stringMatching(/^\+1 USDT RefundUser 7.*giftshop2026-11-26 10:00$/),
       expect.stringMatching(/^\+1 USDT RefundUser 7.*giftshop2026-11-26 10:00$/),
     ])
     expect(pages.service.requests.map(({ path }) => path)).toContain('/ledger/statement?day=2026-11-26&limit=1000')
     const order = await page.$$eval('.statement :is(button, table)', (all) =>
-      all.filter((one) => one.closest('td') === null).map((one) => (one.localName === 'table' ? '' : one.textContent)),
+      all
+        .filter((one) => one.closest('td, .bridge') === null)
+        .map((one) => (one.localName === 'table' ? '' : one.textContent)),
     )
     // the list of entries comes last, because it can have thousands of rows
     expect(order).toEqual(['Show', 'Print', 'CSV', ''])
@@ -111,28 +131,17 @@ describe('statements at the desk', () => {
     await press(page, 'Show')
     await seeIn(page, '.statement', 'The period is running: until 2026-11-27 09:05 UTC.')
     await seeIn(page, '.statement h3', 'User 7, 2026-11 (UTC)')
-    expect(await page.$$eval('.statement tbody tr', ({ length }) => length)).toBe(1_200)
+    expect(await page.$$eval('.statement table:not(.bridge table) tbody tr', ({ length }) => length)).toBe(1_200)
     const top = await page.$eval('.statement h3', (one) => one.getBoundingClientRect().top)
     // the statement begins inside the window, although it is the last part of the page
     expect(top > 0 && top < 300).toBe(true)
-    expect(await page.$eval('.statement tbody tr:last-child', ({ textContent }) => textContent)).toContain(
-      'Balance 1,300 USDT',
-    )
+    expect(
+      await page.$eval('.statement table:not(.bridge table) tbody tr:last-child', ({ textContent }) => textContent),
+    ).toContain('Balance 1,300 USDT')
     const asked = pages.service.requests.map(({ path }) => path).filter((path) => path.includes('/statement'))
     const query = '/ledger/statement?month=2026-11&uid=7&limit=1000'
     expect(asked).toEqual([query, `${query}&after=1000`])
-    const file = await page.evaluate(async () => {
-      const blob = new Promise<Blob>((resolve) => {
-        const create = URL.createObjectURL
-        URL.createObjectURL = (made: Blob) => {
-          resolve(made)
-          return create(made)
-        }
-      })
-      const buttons = [...document.querySelectorAll<HTMLElement>('.statement .row button')]
-      buttons.find(({ textContent }) => textContent === 'CSV')?.click()
-      return (await blob).text()
-    })
+    const file = await downloaded(page)
     const lines = file.trim().split('\r\n')
     expect([lines.length, lines[2], lines.at(-1)]).toEqual([
       1 + 2 + 1_200 + 2,
@@ -154,10 +163,43 @@ describe('statements at the desk', () => {
     pages.service.routes.set('/ledger/statement', () => ({ data }))
     const page = await openStatements({ ...desktop, languages: [language] })
     await page.$eval('.statement .filter button', (one) => (one as HTMLElement).click()) // safe: a button
-    await page.waitForSelector('.statement tbody tr')
-    const rows = await page.$$eval('.statement tbody tr', (all) => all.map((one) => one.textContent))
+    await page.waitForSelector('.statement table:not(.bridge table) tbody tr')
+    const rows = await page.$$eval('.statement table:not(.bridge table) tbody tr', (all) =>
+      all.map((one) => one.textContent),
+    )
     for (const [n, word] of words.entries()) expect(rows[n]).toContain(`${word}`)
     expect(rows[0]).toContain(`${payAddress}${txidOf(9)}`)
+  })
+
+  it('have, for all users, what is owed and held and what lies between: on the page, on paper and in the file', async () => {
+    addDifferences(at.desk)
+    pages.service.routes.set('/ledger/statement', statement(1))
+    const page = await openStatements()
+    await press(page, 'Show')
+    await seeIn(page, '.statement h4', 'Owed, held, and what lies between: as of now')
+    await page.emulateMediaType('print')
+    await page.evaluate(() => {
+      document.body.dataset.paper = ''
+    })
+    const captions = await page.$$eval('.statement .bridge caption', (all) =>
+      all.filter((one) => one.checkVisibility()).map(({ textContent }) => textContent),
+    )
+    expect(captions.length % 3).toBe(0)
+    expect(captions.length).toBeGreaterThan(0)
+    await page.emulateMediaType('screen')
+    const lines = (await downloaded(page)).trim().split('\r\n')
+    const kinds = new Set(
+      lines.slice(lines.findLastIndex((line) => line.startsWith('"closing"')) + 1).map((one) => one.split(',')[0]),
+    )
+    expect(kinds).toEqual(new Set(['"owed"', '"held"', '"moved"', '"destroyed"', '"unexplained"', '"difference"']))
+    expect(lines.filter((line) => line.includes('"difference"'))).toHaveLength(at.desk.summary.differences.length)
+    expect(lines.every((line) => line.split(',').length === lines[0]?.split(',').length)).toBe(true)
+    // that of one user has nothing of it
+    await set(page, 'statement-uid', '7')
+    await press(page, 'Show')
+    await seeIn(page, '.statement h3', 'User 7, ')
+    expect(await page.$('.statement .bridge')).toBe(null)
+    expect(await downloaded(page)).not.toContain('"owed"')
   })
 
   it('are one press away from the story of a user', async () => {
@@ -200,7 +242,7 @@ describe('statements at the desk', () => {
     const seen = await page.$$eval('h1, h2, h3, button, input, select, #state, .statement dt', (all) =>
       all.filter((one) => one.checkVisibility() && !one.closest('td')).map(({ textContent }) => textContent),
     )
-    expect(seen).toEqual([expect.stringContaining('All users'), 'TRX', 'USDT'])
+    expect(seen).toEqual([expect.stringContaining('All users'), 'TRX', 'USDT', 'TRX', 'USDT'])
     expect(await page.$eval('.statement', ({ textContent }) => textContent)).toContain(new URL(pages.service.url).host)
   })
 

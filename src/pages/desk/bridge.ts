@@ -44,7 +44,11 @@ export function createBridge(context: DeskContext): PageView {
   }
 }
 
-function bridgeOf(context: DeskContext, currency: DeskCurrency): HTMLElement {
+/**
+ * The three tables of a currency, and when and how completely its addresses were read. They are as
+ * of now, whatever the period of a statement that they stand in.
+ */
+export function bridgeOf(context: DeskContext, currency: DeskCurrency): HTMLElement {
   const { texts, format } = context
   const { cuy, symbol, owed, held, held_at, compared, unread, differing, frozen, frozen_addresses } = currency
   const owedLines = currency.owed_by.map(({ type, sum }) => ({ name: ledgerName(context, type), amount: sum }))

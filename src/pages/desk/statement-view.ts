@@ -8,6 +8,7 @@ import { lookUp } from '../kit/look-up.ts'
 import { readerOf } from '../kit/read.ts'
 import type { InAnyLanguage } from '../kit/texts.ts'
 import { postedStatementShape } from '../shapes.ts'
+import { bridgeOf } from './bridge.ts'
 import { type DeskContext, deskAmount, deskSymbol, typeName } from './context.ts'
 import { markOf } from './data.ts'
 import { fact, listTable, small, storyButton } from './parts.ts'
@@ -39,6 +40,7 @@ const en = {
   after: (amount: string) => `After: ${amount}`,
   balance: (amount: string) => `Balance ${amount}`,
   none: 'No entries',
+  holdings: 'Owed, held, and what lies between: as of now',
   words: { payout: 'Payout', fee: 'Fee of a payout', 'payout-refund': 'Payout given back', order: 'Order paid' },
 } as const
 
@@ -62,6 +64,7 @@ const zh: StatementTexts = {
   after: (amount) => `期末：${amount}`,
   balance: (amount) => `余额 ${amount}`,
   none: '没有记录',
+  holdings: '应付、持有及其差额：截至目前',
   words: { payout: '提现付款', fee: '提现手续费', 'payout-refund': '提现退回', order: '订单付款' },
 }
 
@@ -127,7 +130,8 @@ export function createStatementView(context: DeskContext): StatementView {
     if (statement === null) return
     const download = async () => {
       const whole = await read(wanted, Number.POSITIVE_INFINITY)
-      if (whole !== null) downloadCsv(`statement-${wanted.uid || 'all'}-${wanted.period}.csv`, fileOf(context, whole))
+      if (whole !== null)
+        downloadCsv(`statement-${wanted.uid || 'all'}-${wanted.period}.csv`, fileOf(context, wanted, whole))
     }
     const actions = html(
       'div',
@@ -228,8 +232,16 @@ function statementParts(
     ...notes.map((line) => html('p', { class: 'muted' }, line)),
     html('dl', { class: 'delays' }, ...facts),
     actions,
+    ...(uid === '' ? holdings(context, texts) : []),
     html('div', {}, ...shown),
   ]
+}
+
+/** What is owed and held, for the statement of all users. */
+function holdings(context: DeskContext, texts: StatementTexts): HTMLElement[] {
+  const currencies = context.model.summary?.currencies ?? []
+  const tables = html('div', { class: 'currencies' }, ...currencies.map((one) => bridgeOf(context, one)))
+  return currencies.length === 0 ? [] : [html('h4', {}, texts.holdings), tables]
 }
 
 /** How many entries of each type there are in a currency, and their sum. */
@@ -307,7 +319,11 @@ const columns = [
   ],
 ]
 
-function fileOf(context: DeskContext, { from, until, balances, list }: Statement): string[][] {
+/**
+ * The statement as a table. That of all users goes on with what is owed and held now, and what lies
+ * between, so that an operator has the month in one file.
+ */
+function fileOf(context: DeskContext, { uid }: Wanted, { from, until, balances, list }: Statement): string[][] {
   const sum = (kind: string, cuy: number, amount: string, at: string) => [
     ...[kind, '', '', '', '', '', String(cuy), deskSymbol(context, cuy), amount, '', '', '', '', at, ''],
   ]
@@ -322,6 +338,30 @@ function fileOf(context: DeskContext, { from, until, balances, list }: Statement
     ...balances.map(({ cuy, opening }) => sum('opening', cuy, opening, from)),
     ...entries,
     ...balances.map(({ cuy, closing }) => sum('closing', cuy, closing, until)),
+    ...(uid === '' ? holdingLines(context) : []),
+  ]
+}
+
+/**
+ * Lines of the kinds `owed`, `held` (which the lines `moved`, `destroyed` and `unexplained` make
+ * up), and `difference` for each address that holds something else than is recorded.
+ */
+function holdingLines(context: DeskContext): string[][] {
+  const { summary } = context.model
+  const line = (kind: string, what: string, cuy: number, amount: string, to: string, at: string) => [
+    ...[kind, '', '', '', '', what, String(cuy), deskSymbol(context, cuy), amount, '', '', to, '', at, ''],
+  ]
+  return [
+    ...(summary?.currencies ?? []).flatMap(({ cuy, owed, held, held_at, held_by, destroyed, unexplained }) => [
+      line('owed', '', cuy, owed, '', ''),
+      ...(held === null ? [] : [line('held', '', cuy, held, '', held_at ?? '')]),
+      ...held_by.map(({ what, sum }) => line('moved', what, cuy, sum, '', held_at ?? '')),
+      line('destroyed', '', cuy, difference('0', destroyed), '', held_at ?? ''),
+      line('unexplained', '', cuy, unexplained, '', held_at ?? ''),
+    ]),
+    ...(summary?.differences ?? []).map(({ cuy, address, amt, since }) =>
+      line('difference', '', cuy, amt, address, since),
+    ),
   ]
 }
 
