@@ -32,8 +32,7 @@ BEGIN
       AND NOT (NEW.uid = 9007199254740991 AND NEW.issued_height IS (
         SELECT issued_height FROM stored_address ORDER BY id DESC LIMIT 1))
       -- An address that is older than the newest final block was issued before a restore, and is put back from the archive.
-      AND NOT (NEW.created_at < (SELECT finalized_time FROM scan)
-        AND NEW.issued_height >= (SELECT issued_height FROM stored_address ORDER BY id DESC LIMIT 1));
+      AND NOT NEW.created_at < (SELECT finalized_time FROM scan);
   SELECT RAISE(ABORT, 'address: unpaid must list older addresses of its user')
     WHERE EXISTS (SELECT 1 FROM json_each(NEW.unpaid) WHERE NOT EXISTS (
       SELECT 1 FROM stored_address WHERE id = value AND uid = NEW.uid AND for_orders = 0));

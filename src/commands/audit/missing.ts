@@ -23,7 +23,7 @@ export interface MissingRow<Kind extends LostKind = LostKind> extends LostRow<Ki
   readonly way: Way
 }
 
-/** Statements of one call: wrangler takes them as one argument. */
+/** Keys of one call: wrangler takes its statements as one argument. */
 const sqlCharsMax = 60_000
 
 /** SQL that finds what the database has under each key; `at(n)` is the n-th part of the key. */
@@ -50,30 +50,36 @@ type Found = readonly (string | number | null)[] | null
 export const jsonSql = (value: unknown): string =>
   quoted(JSON.stringify(value).replaceAll(' ', '\\u0020').replaceAll(';', '\\u003b'))
 
-async function lookUp(read: QueryRows, kind: LostKind, rows: readonly LostRow<LostKind>[]): Promise<readonly Found[]> {
+/** A row with its kind. */
+type KindedRow = LostRow<LostKind> & { readonly kind: LostKind }
+
+/** Looks rows up, one kind after the other, in few calls: wrangler takes seconds to start. */
+async function lookUp(read: QueryRows, rows: readonly KindedRow[]): Promise<readonly Found[]> {
   const found: Found[] = []
-  const find = lookups[kind]((n) => `(wanted.value ->> ${n})`)
-  for (const part of cutKeys(rows)) {
-    const [list = []] = await read([
-      `SELECT ${find} AS found FROM json_each(${jsonSql(part)}) AS wanted ORDER BY wanted.key`,
-    ])
-    for (const row of list as readonly DatabaseRow[]) {
+  for (const part of cutRows(rows)) {
+    const statements = [...Map.groupBy(part, ({ kind }) => kind)].map(([kind, ofKind]) => {
+      const find = lookups[kind]((n) => `(wanted.value ->> ${n})`)
+      const keys = jsonSql(ofKind.map(({ key }) => key))
+      return `SELECT ${find} AS found FROM json_each(${keys}) AS wanted ORDER BY wanted.key`
+    })
+    for (const row of (await read(statements)).flat() as readonly DatabaseRow[]) {
       found.push(row.found == null ? null : (JSON.parse(String(row.found)) as Found)) // safe: the lookups above
     }
   }
   return found
 }
 
-function cutKeys(rows: readonly LostRow<LostKind>[]): readonly (readonly LostRow<LostKind>['key'][])[] {
-  const parts: LostRow<LostKind>['key'][][] = []
+function cutRows(rows: readonly KindedRow[]): readonly (readonly KindedRow[])[] {
+  const parts: KindedRow[][] = []
   let chars = sqlCharsMax
-  for (const { key } of rows) {
-    chars += jsonSql(key).length
+  for (const row of rows) {
+    const { length } = jsonSql(row.key)
+    chars += length
     if (chars > sqlCharsMax) {
       parts.push([])
-      chars = jsonSql(key).length
+      chars = length
     }
-    parts.at(-1)?.push(key)
+    parts.at(-1)?.push(row)
   }
   return parts
 }
@@ -81,17 +87,13 @@ function cutKeys(rows: readonly LostRow<LostKind>[]): readonly (readonly LostRow
 /** Compares the rows of lost lines with the database. Returns those that it lacks, by kinds. */
 export async function findMissing(read: QueryRows, lost: LostRows): Promise<readonly MissingRow[]> {
   const judges = createJudges(lost)
-  const missing: MissingRow[] = []
-  for (const kind of lostKinds) {
-    const rows: readonly LostRow<LostKind>[] = lost[kind]
-    const found = rows.length === 0 ? [] : await lookUp(read, kind, rows)
-    const judge = judges[kind] as (row: LostRow<LostKind>, found: Found) => Verdict // safe: of this kind
-    for (const [i, row] of rows.entries()) {
-      const verdict = judge(row, found[i] ?? null)
-      if (verdict !== null) missing.push({ ...row, ...verdict, kind })
-    }
-  }
-  return missing
+  const rows = lostKinds.flatMap((kind) => lost[kind].map((row): KindedRow => ({ ...row, kind })))
+  const found = await lookUp(read, rows)
+  return rows.flatMap((row, i) => {
+    const judge = judges[row.kind] as (row: LostRow<LostKind>, found: Found) => Verdict // safe: of this kind
+    const verdict = judge(row, found[i] ?? null)
+    return verdict === null ? [] : [{ ...row, ...verdict }]
+  })
 }
 
 type Verdict = Pick<MissingRow, 'text' | 'way'> | null

@@ -13,7 +13,7 @@ export const checkpointMembers = () => ({
 /** The body of the webhook `ledger.sealed`, which is no event of the feed and has no number. */
 export const sealedSchema = () =>
   schemas.object('LedgerSealed', () => ({
-    type: schemas.component('LedgerSealedType', () => z.literal('ledger.sealed')),
+    type: schemas.textSchema('Always `ledger.sealed`.', /^ledger[.]sealed$/),
     cell: z.optional(schemas.idSchema('The number of the database, where a deployment has several.')),
     data: z.strictObject(checkpointMembers()),
   }))
