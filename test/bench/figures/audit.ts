@@ -54,7 +54,8 @@ async function run(program: string, args: readonly string[], input: string) {
   child.stdin.end(input)
   let megabytes = 0
   const timer = setInterval(() => {
-    if (child.exitCode === null && process.platform === 'linux') megabytes = megabytesOf(String(child.pid), 'VmHWM')
+    if (child.exitCode !== null || process.platform !== 'linux') return
+    megabytes = Math.max(megabytes, megabytesOf(String(child.pid), 'VmHWM')) // 0 once it ends
   }, 50)
   const code = await new Promise((resolve) => child.once('close', resolve))
   clearInterval(timer)
