@@ -18,6 +18,9 @@ const cellName = 'TWd4WrZ9wn84f5x1hZhL4DHvk738ns5jwb'
 const everyMs = 30_000
 const hourMs = 3_600_000
 
+/** How a broken promise of an archive begins. */
+export const archiveFault = 'archive: '
+
 /** When a run is archived, in milliseconds after its beginning. */
 export interface ArchiveTimes {
   readonly from: number
@@ -45,10 +48,10 @@ export const archiveBeside =
       quietMs += hourMs // so that a scan that has found nothing since is written, too
       await writeAll()
       const fault = compareWithRebuilt(folder, store.sqlite, saw)
-      if (fault !== null) env.violate(fault)
+      if (fault !== null) env.violate(archiveFault + fault)
     }
     const orFault = (work: Promise<void>) =>
-      work.catch((error: unknown) => env.violate(`the archive has stopped: ${error}`))
+      work.catch((error: unknown) => env.violate(`${archiveFault}it has stopped: ${error}`))
     const next = async () => {
       await orFault(writeAll())
       env.scheduler.after(everyMs, () => void next())
@@ -63,9 +66,9 @@ export const archiveBeside =
 
 function compareWithRebuilt(folder: string, lost: DatabaseSync, saw: (rebuilt: DatabaseSync) => void): string | null {
   const [files] = listArchives(folder)
-  if (files === undefined) return 'there is no archive'
+  if (files === undefined) return 'there is none'
   const found = verifyCell(files, { keys: new Map(), kept: [] }, () => undefined)
-  if (isFault(found)) return `the archive is wrong: ${found.file}, line ${found.line}: ${found.why}`
+  if (isFault(found)) return `it is wrong: ${found.file}, line ${found.line}: ${found.why}`
   const path = join(folder, 'rebuilt.sql')
   rebuildCell(files, found.counts.completeTo, path, 1)
   const rebuilt = new DatabaseSync(':memory:')
