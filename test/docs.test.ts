@@ -207,7 +207,7 @@ describe('the deployment', () => {
     expect([response.status, response.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8'])
     const page = await response.text()
     const loaded = [...page.matchAll(/(?:src|href)="([^"]+)"/g)].flatMap((match) => match[1] ?? [])
-    expect(loaded).toHaveLength(6)
+    expect(loaded).toHaveLength(7)
     for (const path of loaded) expect([path, (await get(path)).status]).toEqual([path, 200])
     expect(loaded.filter((path) => !/^\/[a-z]/.test(path))).toEqual([])
   })

@@ -5,7 +5,7 @@
 import { copyFileSync, mkdirSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
-import { build, type Plugin } from 'esbuild'
+import { build, type Metafile, type Plugin } from 'esbuild'
 
 const sources = fileURLToPath(new URL('.', import.meta.url).href)
 
@@ -58,14 +58,15 @@ const shapes: Plugin = {
 
 /**
  * Writes the pages into the folder of static files: for each page its HTML, its scripts and one
- * style sheet.
+ * style sheet. Returns what they are made of.
  */
-export async function buildPages(assets: string): Promise<void> {
+export async function buildPages(assets: string): Promise<Metafile> {
   for (const name of pages) {
     mkdirSync(join(assets, name), { recursive: true })
     copyFileSync(join(sources, name, 'page.html'), join(assets, `${name}.html`))
   }
-  await build({
+  const { metafile } = await build({
+    metafile: true,
     entryPoints: [
       ...pages.flatMap((name) => ['ts', 'css'].map((type) => join(sources, name, `page.${type}`))),
       ...apartScripts.map((name) => join(sources, `${name}.ts`)),
@@ -81,4 +82,5 @@ export async function buildPages(assets: string): Promise<void> {
     legalComments: 'none',
     logLevel: 'warning',
   })
+  return metafile
 }

@@ -5,6 +5,7 @@
  */
 import { build } from 'esbuild'
 import { unstable_getMiniflareWorkerOptions, unstable_readConfig } from 'wrangler'
+import { workerBundle } from '../http/openapi/licences.ts'
 import type { WorkerBuild } from './kept-build.ts'
 
 process.env.WRANGLER_LOG = 'none' // what it would say would be among the JSON
@@ -14,12 +15,7 @@ const { workerOptions, define, main } = unstable_getMiniflareWorkerOptions(confi
 const databases = config.d1_databases as readonly { database_id: string; preview_database_id?: string }[]
 const { outputFiles } = await build({
   entryPoints: [String(main)],
-  bundle: true,
-  write: false,
-  format: 'esm',
-  target: 'es2024',
-  conditions: ['workerd', 'worker', 'browser'],
-  external: ['cloudflare:*', 'node:*'],
+  ...workerBundle,
   define: { ...define, 'process.env.NODE_ENV': '"production"' },
 })
 const { modulesRules: _, ...options } = workerOptions

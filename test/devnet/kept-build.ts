@@ -31,7 +31,12 @@ interface KeptBuild extends WorkerBuild {
 }
 
 /** The sources of a build, beside wrangler's configuration. */
-const sources = ['src/**/*', 'test/http/openapi/build.ts', 'test/devnet/build-worker.ts', 'package-lock.json']
+const sources = [
+  'src/**/*',
+  'test/http/openapi/{build,licences}.ts',
+  'test/devnet/build-worker.ts',
+  'package-lock.json',
+]
 
 /**
  * Builds the Worker of wrangler's configuration in `folder` and the static files, unless those that

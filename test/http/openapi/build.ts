@@ -9,6 +9,7 @@ import { fileURLToPath } from 'node:url'
 import { buildPages } from '../../../src/pages/build.ts'
 import { httpsSeconds } from '../../../src/worker/http/middleware/every-request.ts'
 import { createDocument } from '../../../src/worker/http/openapi/document.ts'
+import { bundleWorker, licencesText, packagesIn, readServedPackage } from './licences.ts'
 
 const root = fileURLToPath(new URL('../../../', import.meta.url).href)
 const sources = join(root, 'src/worker/http/openapi')
@@ -50,7 +51,9 @@ mkdirSync(page, { recursive: true })
 // Before the pages, which make some of its schemas too: the document lists them in the order in
 // which they are made.
 const document = JSON.stringify(createDocument(version))
-await buildPages(assets)
+const [pages, worker] = await Promise.all([buildPages(assets), bundleWorker(root)])
+const served = [...packagesIn([pages, worker]), 'swagger-ui-dist'].map((name) => readServedPackage(root, name))
+writeFileSync(join(assets, 'licences.txt'), licencesText(root, served))
 writeFileSync(join(assets, '_headers'), headers)
 writeFileSync(join(assets, 'openapi.json'), document)
 copyFileSync(join(sources, 'page.html'), join(assets, 'docs.html'))
