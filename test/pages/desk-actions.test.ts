@@ -129,7 +129,7 @@ describe('an act', () => {
     addPayouts(at.desk)
     const page = await openAs('ledger:pay')
     await askDesk(page, 'payout 41')
-    expect(await begin(page, 'cancel')).toContain('10.5 USDT is back in the balance of its user at once')
+    expect(await begin(page, 'cancel')).toContain('10.5 USDT goes back to where it was taken from')
     await confirm(page)
     await page.waitForSelector('#why[aria-invalid="true"]')
     await seeIn(page, '.act .fault', 'Say why')

@@ -28,7 +28,8 @@ describe('the first sentence', () => {
     expect(await tone(page)).toBe('wait')
     expect(await textOfFirst(page, '.status')).not.toMatch(/nothing to do|无需处理/)
     await page.click('.waiting button')
-    await page.waitForFunction(() => document.querySelector<HTMLSelectElement>('#filter-state')?.value === 'waiting')
+    await page.waitForSelector('.queue [data-id="41"]')
+    await page.goBack()
     faults[0]?.[1](at.desk) // a fault is named first, and what waits is still shown
     await poke(page)
     await page.waitForSelector('[data-kind="gap-unread"] ~ .waiting')

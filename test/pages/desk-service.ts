@@ -18,7 +18,7 @@ export function serveDesk(service: ScriptedService, desk: DeskStory): void {
   guarded('/ledger/summary', () => ({ data: desk.summary }))
   guarded('/ledger/deposits', ({ searchParams }) =>
     page(
-      desk.deposits.filter((one) => matches(one, searchParams, ['txid', 'address', 'state', 'uid', 'cuy'])),
+      desk.deposits.filter((one) => matches(one, searchParams, ['txid', 'address', 'state', 'uid', 'cuy', 'reason'])),
       searchParams,
     ),
   )
@@ -80,6 +80,8 @@ export function serveDesk(service: ScriptedService, desk: DeskStory): void {
 /** Approves or cancels payouts in the story, as the service would. */
 function step(desk: DeskStory, sent: string | undefined, state: 'approved' | 'cancelled'): Scripted {
   const { ids, why } = JSON.parse(sent ?? '') as { ids: number[]; why?: string } // safe: sent by the page
+  const late = desk.payouts.find((one) => ids.includes(one.id) && one.state === 'cancelled' && state === 'approved')
+  if (late !== undefined) return { status: 409, reason: 'not-in-this-state', msg: `payout ${late.id}: it is cancelled` }
   const changes = state === 'approved' ? { state, approved_by: desk.summary.reader.name } : { state, why }
   desk.payouts = desk.payouts.map((one) => (ids.includes(one.id) ? { ...one, ...changes } : one))
   const list = desk.payouts.filter(({ id }) => ids.includes(id))
@@ -111,6 +113,11 @@ function matches(one: object, params: URLSearchParams, names: readonly string[])
 }
 
 function page(all: readonly { id: number }[], params: URLSearchParams) {
+  const after = params.get('after')
+  if (after !== null) {
+    const oldest = all.filter(({ id }) => id > Number(after)).toSorted((a, b) => a.id - b.id)
+    return { data: { list: oldest.slice(0, Number(params.get('limit'))), count: all.length } }
+  }
   const before = Number(params.get('before') ?? Number.POSITIVE_INFINITY)
   const list = all.filter(({ id }) => id < before).slice(0, Number(params.get('limit')))
   return { data: { list, count: all.length } }

@@ -16,7 +16,7 @@ import {
   wellDesk,
 } from './desk-story.ts'
 import { languages, type Seen, windows, wrongLooks } from './looks.ts'
-import { addPayouts } from './payout-fixture.ts'
+import { addPayouts, paidOut } from './payout-fixture.ts'
 import { drawn, showList } from './reading.ts'
 import { exact } from './scripted-service.ts'
 import { payAddress, txidOf } from './story.ts'
@@ -177,6 +177,27 @@ const states: Readonly<Record<string, State>> = {
       await page.waitForSelector('#why')
     },
   },
+  'payouts that wait, all of them chosen, and what approving them would do': {
+    seen: () => ['#state'],
+    has: '.queue .act [type="submit"]',
+    change: (desk) => {
+      addWaiting(desk)
+      const moved = [{ to: payAddress, cuy: 2, amt: exact('9007199254.740991') }]
+      const large = { amt: exact('9007199254.740991'), fee: exact('0.000001'), moved, by: 'x'.repeat(64) }
+      desk.payouts = [3, 2, 1].map((id) => paidOut(id, 'waiting', id === 2 ? large : { waits_for: 'day' }))
+    },
+    hash: '#token=good&queue=payouts',
+    acts: async (page) => {
+      await (await page.waitForSelector('[data-queue="oldest"]'))?.click()
+      await page.click('.queue [data-act="approve"]')
+    },
+  },
+  'deposits to look at': {
+    seen: () => ['#state'],
+    has: '.queue tbody td',
+    change: addWaiting,
+    hash: '#token=good&queue=deposits',
+  },
   'nothing at all yet': {
     seen: sentence,
     has: `${lists} .list:not(.skeleton)`,
@@ -225,7 +246,7 @@ describe('each state of the desk, in both themes, from the narrowest phone to a 
         serveDesk(pages.service, at.desk)
         await openAnew(page, hash)
         for (const selector of seen(windows[2])) await page.waitForSelector(selector)
-        if (hash.includes('&')) await page.waitForSelector('.result h3')
+        if (hash.includes('&') && !hash.includes('queue=')) await page.waitForSelector('.result h3')
         await acts?.(page)
         await page.waitForSelector(has)
         found.push(...(await wrongLooks(page, tag, seen, nth)).map((one) => `${name}: ${one}`))

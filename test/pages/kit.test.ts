@@ -2,7 +2,6 @@ import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { en } from '../../src/pages/deposit/languages/en.ts'
 import { zh } from '../../src/pages/deposit/languages/zh.ts'
-import { type ActionTexts, actionTexts } from '../../src/pages/desk/action-texts.ts'
 import { enDesk } from '../../src/pages/desk/languages/en.ts'
 import { zhDesk } from '../../src/pages/desk/languages/zh.ts'
 import { isZero, unitsOf } from '../../src/pages/kit/decimal.ts'
@@ -145,9 +144,6 @@ describe('the texts', () => {
   const desk = Object.entries(ofDesk).map(
     ([name, words]) => [name, [words, zhDesk[name as keyof typeof ofDesk]]] as const,
   ) // safe: a key of `ofDesk`
-  const acts = Object.entries(actionTexts.en).map(
-    ([name, words]) => [name, [words, actionTexts.zh[name as keyof ActionTexts]]] as const,
-  ) // safe: a key of `actionTexts.en`
   /** Pairs each English text of a table, however nested, with the Chinese text of the same name. */
   const pairsIn = ([name, [words, other]]: readonly [string, readonly [unknown, unknown]]): readonly (readonly [
     string,
@@ -156,7 +152,7 @@ describe('the texts', () => {
     typeof words !== 'object' || words === null
       ? [[name, [words, other]]]
       : Object.entries(words).flatMap(([key, inside]) => pairsIn([`${name} ${key}`, [inside, Object(other)[key]]]))
-  const all = [...desk, ...both, ...acts].flatMap(pairsIn)
+  const all = [...desk, ...both].flatMap(pairsIn)
 
   it.each(all)('%s says the same in both languages: not empty, with every part', (_name, [english, chinese]) => {
     if (typeof english !== 'function' || typeof chinese !== 'function') {

@@ -1,77 +1,78 @@
 import { isSameName } from '../../worker/common/ids.ts'
 import { button, type Child, html } from '../kit/dom.ts'
-import { type Action, openActionForm } from './action-form.ts'
-import { type DeskContext, depositAmount, deskAmount } from './context.ts'
-import type { DeskPayout, OwnedDeposit } from './data.ts'
+import { type Action, type ActionKind, openActionForm } from './action-form.ts'
+import type { DeskContext } from './context.ts'
+import { type ActionItem, type DeskPayout, type Failures, isPayout } from './data.ts'
 import { hint } from './parts.ts'
 
-type PayoutAction = Extract<Action, { payout: DeskPayout }>
 const cancellable = ['waiting', 'approved', 'stuck']
 
+/** Whether the reader has asked for this payout, so that another name must approve it. */
+const isOwn = ({ model }: DeskContext, { by }: DeskPayout) => isSameName(by, model.summary?.reader.name ?? '')
+
 /**
- * A button for each action on a payout that the reader's token, or `DESK_ACCESS`, allows. Nobody
- * may approve a payout that they have asked for.
+ * The kinds of actions on a payout or a deposit that the reader's token, or `DESK_ACCESS`, allows.
+ * Nobody may approve a payout that they have asked for. Of deposits, those can be decided that are
+ * held for review, and those that were refused after a review can be credited.
  */
-export function payoutActions(context: DeskContext, about: Omit<PayoutAction, 'kind'>): Child[] {
-  const { texts, model } = context
-  const { payout, left } = about
-  const { name, scopes } = model.summary?.reader ?? { name: '', scopes: [] }
+export function actionsFor(context: DeskContext, item: ActionItem): readonly ActionKind[] {
+  const scopes = context.model.summary?.reader.scopes ?? []
   const mayApprove = scopes.includes('ledger:approve')
-  const isOwn = isSameName(payout.by, name)
-  const isOpen = payout.state === 'waiting' || payout.state === 'stuck'
-  const mayCancel = left.length > 0 ? mayApprove && !isOwn : mayApprove || scopes.includes('ledger:pay')
-  const actions: readonly Action[] = [
-    ...(isOpen && mayApprove && !isOwn ? [{ ...about, kind: 'approve' } as const] : []),
-    ...(cancellable.includes(payout.state) && mayCancel ? [{ ...about, kind: 'cancel' } as const] : []),
-  ]
-  return [isOpen && mayApprove && isOwn ? hint(texts.ownPayout) : null, ...buttonsOf(context, actions)]
-}
-
-/**
- * The amounts in the texts of actions: what the payout pays (`amount`), and what returns to the
- * wallet if it is cancelled (`back`).
- */
-export const sumsOfPayout = (context: DeskContext, payout: DeskPayout, taken: string) => ({
-  amount: deskAmount(context, payout.amt, payout.cuy),
-  back: deskAmount(context, taken, payout.cuy),
-})
-
-/**
- * The buttons of a deposit that is held for review (credit, refuse), or was refused after a review
- * (credit).
- */
-export function depositActions(context: DeskContext, deposit: OwnedDeposit): Child[] {
-  const { state, reason, amt, cuy } = deposit
-  const mayApprove = context.model.summary?.reader.scopes.includes('ledger:approve') === true
-  if (reason !== 'review' || !mayApprove) return []
-  const about = { deposit, amount: depositAmount(context, amt, cuy) }
-  const kinds = state === 'held' ? (['credit', 'refuse'] as const) : (['credit'] as const)
-  return buttonsOf(
-    context,
-    kinds.map((kind) => ({ ...about, kind })),
-  )
-}
-
-/**
- * A button for each action, which opens a form with its consequences. Only the form sends the
- * request.
- */
-function buttonsOf(context: DeskContext, actions: readonly Action[]): Child[] {
-  const { texts } = context
-  if (actions.length === 0) return []
-  const place = html('div', {})
-  const open = (action: Action, opener: HTMLElement) => {
-    const close = () => {
-      place.replaceChildren()
-      opener.focus()
-    }
-    place.replaceChildren(openActionForm(context, action, close))
-    place.scrollIntoView({ block: 'nearest' }) // so that the whole form is visible, with its buttons
-    place.querySelector<HTMLElement>('[tabindex]')?.focus({ preventScroll: true })
+  if (!isPayout(item)) {
+    if (item.reason !== 'review' || !mayApprove) return []
+    return item.state === 'held' ? ['credit', 'refuse'] : ['credit']
   }
-  const buttons = actions.map((action) => {
-    const made = button({ 'data-act': action.kind }, texts.actions[action.kind], () => open(action, made))
+  const isOpen = item.state === 'waiting' || item.state === 'stuck'
+  const mayDecide = mayApprove && !isOwn(context, item)
+  const mayCancel = (item.moved ?? []).length > 0 ? mayDecide : mayApprove || scopes.includes('ledger:pay')
+  return [
+    ...(isOpen && mayDecide ? (['approve'] as const) : []),
+    ...(cancellable.includes(item.state) && mayCancel ? (['cancel'] as const) : []),
+  ]
+}
+
+/** Says that another name must approve a payout, if the reader has asked for it. */
+export function ownHint(context: DeskContext, payout: DeskPayout): Child {
+  const isOpen = payout.state === 'waiting' || payout.state === 'stuck'
+  const mayApprove = context.model.summary?.reader.scopes.includes('ledger:approve') === true
+  return isOpen && mayApprove && isOwn(context, payout) ? hint(context.texts.ownPayout) : null
+}
+
+/** A button for each action on a payout. */
+export const payoutActions = (context: DeskContext, payout: DeskPayout): Child[] => [
+  ownHint(context, payout),
+  ...itemActions(context, payout),
+]
+
+/** A button for each action on a payout or a deposit. Only the form sends the request. */
+export function itemActions(context: DeskContext, item: ActionItem): Child[] {
+  const kinds = actionsFor(context, item)
+  if (kinds.length === 0) return []
+  const form = createFormPlace(context)
+  const buttons = kinds.map((kind) => {
+    const label = context.texts.actions[kind]
+    const made = button({ 'data-act': kind }, label, () => form.open({ kind, list: [item] }, made))
     return made
   })
-  return [html('div', { class: 'row' }, ...buttons), place]
+  return [html('div', { class: 'row' }, ...buttons), form.element]
+}
+
+/** A place for the form of an action, with its consequences. */
+export function createFormPlace(context: DeskContext) {
+  const element = html('div', {})
+  const close = () => element.replaceChildren()
+  return {
+    element,
+    close,
+    /** Opens the form, instead of the one that is open. Its end returns the focus to `opener`. */
+    open(action: Action, opener: HTMLElement, settle?: (failures: Failures) => void) {
+      const leave = () => {
+        close()
+        opener.focus()
+      }
+      element.replaceChildren(openActionForm(context, action, leave, settle))
+      element.scrollIntoView({ block: 'nearest' }) // so that the whole form is visible, with its buttons
+      element.querySelector<HTMLElement>('[tabindex]')?.focus({ preventScroll: true })
+    },
+  }
 }

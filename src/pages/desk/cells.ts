@@ -5,27 +5,6 @@ import type { DeskSummary } from './data.ts'
 
 // A deployment can have several databases (cells). Each has its own range of users.
 
-const cellTexts = {
-  en: {
-    shown: 'Shown database',
-    allWell: (n: string) => `All is well in all ${n} databases`,
-    number: (n: number) => `Database ${n}`,
-    option: (n: number, users: string) => `${n}: ${users}`,
-    to: (from: number, to: number) => `users ${from} to ${to}`,
-    from: (from: number) => `users from ${from}`,
-    show: (n: number) => `Show database ${n}`,
-  },
-  zh: {
-    shown: '显示的数据库',
-    allWell: (n: string) => `全部 ${n} 个数据库一切正常`,
-    number: (n: number) => `数据库 ${n}`,
-    option: (n: number, users: string) => `${n}：${users}`,
-    to: (from: number, to: number) => `用户 ${from} 至 ${to}`,
-    from: (from: number) => `${from} 起的用户`,
-    show: (n: number) => `显示数据库 ${n}`,
-  },
-} as const
-
 /**
  * What a summary says at first sight. `tone`: 0 all is well, 1 something waits for a person, 2 a
  * fault, 3 a serious fault. `title`: the sentence about it.
@@ -93,8 +72,7 @@ export async function findElsewhere(
 }
 
 /** The field that chooses which database the page shows. */
-export function createCellChoice({ model, language, showCell }: DeskContext): PageView {
-  const texts = cellTexts[language]
+export function createCellChoice({ model, texts: { cells: texts }, showCell }: DeskContext): PageView {
   const options = model.cells.map(({ cell, from, to }) => {
     const users = to === reservedUid ? texts.from(from) : texts.to(from, to)
     return html('option', { value: String(cell) }, texts.option(cell, users))
@@ -126,7 +104,7 @@ function troubledCells(
 
 /** The fault of another database, in one sentence, and a button that shows that database. */
 function cellLine(context: DeskContext, { cell, title }: CellState, level: 'h2' | 'p'): Child[] {
-  const texts = cellTexts[context.language]
+  const texts = context.texts.cells
   const show = button({ class: 'plain' }, texts.show(cell), () => context.showCell(cell))
   const sentence = context.texts.pair(texts.number(cell), title.replaceAll('`', ''))
   if (level === 'p') return [html('p', { class: 'row' }, sentence, ' ', show)]
@@ -145,15 +123,15 @@ export function stateOfAll(
   own: (level: 'h2' | 'h3', titleOf: (title: string) => string) => Child[],
   judge: (summary: DeskSummary) => JudgedSummary,
 ): { readonly tone: number; readonly elements: Child[] } {
-  const { model, format, language } = context
+  const { model, format, texts } = context
   if (model.cells.length === 0) return { tone: ownTone, elements: own('h2', (title) => title) }
   const others = troubledCells(context, judge)
   const [worst, ...rest] = others
-  const here = (title: string) => context.texts.pair(cellTexts[language].number(model.cell ?? 1), title)
+  const here = (title: string) => texts.pair(texts.cells.number(model.cell ?? 1), title)
   const lines = (some: readonly CellState[]) => some.flatMap((one) => cellLine(context, one, 'p'))
   if (worst !== undefined && worst.tone > ownTone) {
     return { tone: worst.tone, elements: [...cellLine(context, worst, 'h2'), ...lines(rest), ...own('h3', here)] }
   }
-  const ofAll = () => cellTexts[language].allWell(format.count(model.cells.length))
+  const ofAll = () => texts.cells.allWell(format.count(model.cells.length))
   return { tone: ownTone, elements: [...own('h2', ownTone === 0 ? ofAll : here), ...lines(others)] }
 }

@@ -1,7 +1,6 @@
 import type { Reason } from '../../worker/common/reasons.ts'
 import { type Child, html } from '../kit/dom.ts'
 import type { DeskAnswer } from './answer.ts'
-import { chainTexts } from './chain-texts.ts'
 import type { DeskContext } from './context.ts'
 import type { ChainFinding } from './data.ts'
 import { small, storyButton } from './parts.ts'
@@ -25,7 +24,7 @@ interface AnswerWords {
 /** The story of a transaction of which no deposit is stored, from what the nodes say about it. */
 export function chainElements(context: DeskContext, { txid, found }: Extract<DeskAnswer, { kind: 'chain' }>): Child[] {
   const { texts, model } = context
-  const chain = chainTexts[context.language]
+  const chain = context.texts.chain
   const head = named(texts.transaction, txid)
   if (!found.ok) return [head, ...refusalElements(context, found), line(chain.noDeposit)]
   const { uid, answer, why } = found.data
@@ -54,14 +53,14 @@ const vague: readonly unknown[] = ['not-accepted', 'trc10', 'not-a-transfer'] sa
 
 function ownerStep(context: DeskContext, uid: number | null, answer: string): Step {
   const { texts } = context
-  const chain = chainTexts[context.language]
+  const chain = context.texts.chain
   if (uid !== null) return ['done', texts.stepOwner, storyButton(context, texts.user(String(uid)), String(uid))]
   return ['wait', texts.stepOwner, line(answer === 'worthless' ? chain.ownerNone : chain.ownerLater)]
 }
 
 function answerWords(context: DeskContext, txid: string, { answer, reason, seconds, why }: ChainFinding): AnswerWords {
   const { texts, format } = context
-  const chain = chainTexts[context.language]
+  const chain = context.texts.chain
   const words = reasonWords(context, reason, why)
   const because: Step = ['no', texts.stepWhy, reason === null ? null : line(words.why)]
   switch (answer) {

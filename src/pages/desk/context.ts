@@ -5,7 +5,8 @@ import type { Language } from '../kit/texts.ts'
 import type { DeskAnswer } from './answer.ts'
 import type { DeskSummary } from './data.ts'
 import type { DeskTexts } from './languages/en.ts'
-import type { ListFilter } from './walk.ts'
+import type { Listed } from './list-place.ts'
+import type { QueueState } from './queue-state.ts'
 
 /** The state of the desk. A member that is null is not loaded yet. */
 export interface DeskModel {
@@ -28,7 +29,9 @@ export interface DeskModel {
    */
   summaryAt: number | null
   /** Which list the page shows, and the filter of that list. */
-  listed: { readonly name: string; readonly filter: ListFilter }
+  listed: Listed
+  /** What waits for a person, on a page of its own. */
+  readonly queue: QueueState
   /**
    * Why the last request failed, so that the page shows older data; null if the last request
    * succeeded.
@@ -69,7 +72,8 @@ export interface DeskContext {
   refresh(): void
   /**
    * Searches for a text, and shows the answer. A text such as `deposits held` or `payouts stuck 2`
-   * leads to that list; the 2 is the number of a currency.
+   * leads to that list; the 2 is the number of a currency. A text that begins with `#` is the
+   * fragment of a URL: of the queue, or empty for the page without an answer.
    */
   ask(question: string): void
   /**

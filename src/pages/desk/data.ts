@@ -1,3 +1,5 @@
+import type { Refusal } from '../kit/api.ts'
+import { sumOf } from '../kit/decimal.ts'
 import { readerOf, readInteger, readMembers } from '../kit/read.ts'
 import {
   addressesShape,
@@ -76,6 +78,12 @@ export const readDeskEvents = readerOf(eventsShape)
 /** Reads the data of `GET /ledger/payouts`. */
 export const readDeskPayouts = readerOf(payoutsShape)
 
+/**
+ * The amount with the fee that was taken from the user's wallet for a payout. It returns to the
+ * wallet if the payout is cancelled.
+ */
+export const takenOf = ({ amt, fee }: DeskPayout) => sumOf([amt, fee])
+
 /** Reads the data of `GET /ledger/transaction`. */
 export const readChainFinding = readerOf(findingShape)
 
@@ -97,3 +105,12 @@ export function readOwner(data: unknown) {
   const currencies = Array.isArray(frozen) ? frozen.map(readInteger) : []
   return { uid: readInteger(uid), id: readInteger(id), frozen: currencies }
 }
+
+/** What a person can decide about. */
+export type ActionItem = DeskPayout | OwnedDeposit
+/** Whether an item is a payout: only deposits have a `position`. */
+export const isPayout = (item: ActionItem): item is DeskPayout => !('position' in item)
+export const isDeposit = (item: ActionItem): item is OwnedDeposit => 'position' in item
+
+/** Why an action was refused, by the ids of the payouts or deposits with which nothing was done. */
+export type Failures = ReadonlyMap<number, Refusal>

@@ -274,7 +274,8 @@ function heldFindings(context: DeskContext, { transfers, alarms }: DeskSummary):
   return own.map(({ reason, cuy, count, oldest_at }) => {
     const { why, remedy } = reasonWords(context, reason, null, cuy)
     const title = context.texts.heldOf(context.format.count(count), deskSymbol(context, cuy), why)
-    const items = [{ about: '', note: '', since: oldest_at, ask: 'deposits held' }]
+    const ask = reason === 'review' ? `#queue=deposits&cuy=${cuy}` : 'deposits held'
+    const items = [{ about: '', note: '', since: oldest_at, ask }]
     return { kind: 'held', title, remedy, items }
   })
 }

@@ -1,6 +1,7 @@
 import { decimalForm } from '../kit/decimal.ts'
 import { type Attributes, button, createSlot, html, type PageView, setText } from '../kit/dom.ts'
 import type { DeskContext } from './context.ts'
+import { fragmentOfList, type Listed, listAt } from './list-place.ts'
 import { createRows } from './rows.ts'
 import { createSources } from './sources.ts'
 import { type FilteredSource, type ListFilter, noFilter } from './walk.ts'
@@ -17,6 +18,8 @@ export interface ListsView extends PageView {
   renew(isOwn: boolean): void
   /** Shows a list with a filter, and scrolls to it. */
   show(name: string, filter: ListFilter): void
+  /** Shows the list that the page's URL names, unless it is shown. */
+  showPlace(): void
 }
 
 /**
@@ -28,7 +31,12 @@ export function createLists(context: DeskContext): ListsView {
   const sources = createSources(context)
   const views = new Map(sources.map((source) => [source.name, createRows(context, source)]))
   const nameNow = () => model.listed.name
-  const buttons = sources.map(({ name, title }) => button({ 'data-list': name }, title, () => choose(name, noFilter)))
+  const buttons = sources.map(({ name, title }) =>
+    button({ 'data-list': name }, title, () => {
+      choose(name, noFilter)
+      noteList(model.listed)
+    }),
+  )
   const names = html('div', { class: 'row names', role: 'group', 'aria-label': texts.listNames }, ...buttons)
   const filters = html('div', {})
   const rows = html('div', {})
@@ -44,6 +52,7 @@ export function createLists(context: DeskContext): ListsView {
     for (const [index, one] of buttons.entries()) one.setAttribute('aria-pressed', String(sources[index] === source))
     form = createFilter(context, source, (next) => {
       model.listed = { name: source.name, filter: next }
+      noteList(model.listed)
       view.filterBy(next)
     })
     filters.replaceChildren(form.element)
@@ -64,11 +73,22 @@ export function createLists(context: DeskContext): ListsView {
     },
     renew: (isOwn) => views.get(nameNow())?.renew(isOwn),
     show(name, filter) {
+      noteList({ name, filter })
       choose(name, filter)
       heading.focus()
       heading.scrollIntoView({ block: 'start' })
     },
+    showPlace() {
+      const listed = listAt(location.hash)
+      if (listed !== null && JSON.stringify(listed) !== JSON.stringify(model.listed)) choose(listed.name, listed.filter)
+    },
   }
+}
+
+/** Writes a list and its filter into the page's URL. A further filter needs no way back. */
+function noteList(listed: Listed): void {
+  const isOther = listAt(location.hash)?.name !== listed.name
+  history[isOther ? 'pushState' : 'replaceState'](null, '', fragmentOfList(listed))
 }
 
 const isThere = ({ isThere = () => true }: FilteredSource) => isThere()

@@ -14,10 +14,13 @@ import { type DeskContext, type DeskModel, payoutsNow } from './context.ts'
 import { readDeskSummary } from './data.ts'
 import { createJumps } from './jumps.ts'
 import { loadDeskTexts } from './languages.ts'
+import { listAt } from './list-place.ts'
 import { createLists, type ListsView } from './lists.ts'
 import { createNodes } from './nodes.ts'
 import { createPayouts } from './payout-section.ts'
 import { createDeskQuestion, type QuestionView } from './question.ts'
+import { createQueue, type QueueView } from './queue.ts'
+import { emptyQueue } from './queue-state.ts'
 import { createSignIn } from './sign-in.ts'
 import { createStatements, type StatementsView } from './statement.ts'
 import { createDelays, createStatus } from './status.ts'
@@ -26,6 +29,10 @@ import { createWholeLists } from './whole-lists.ts'
 
 /** The pause between two reads of the summary. */
 const paceMs = 15_000
+/** The pause between two reads of the queue, so that its rows follow what others do. */
+const queuePaceMs = 3_000
+/** The longest pause that a timer takes, for while the queue is not shown. */
+const idleMs = 2 ** 31 - 1
 /** The path at which Cloudflare Access ends its session, on every host that it protects. */
 const accessEnd = '/cdn-cgi/access/logout'
 /** The name under which the browser stores the reader's language. */
@@ -40,7 +47,8 @@ const model: DeskModel = {
   others: [],
   summaryAt: null,
   refusal: null,
-  listed: { name: 'deposits', filter: noFilter },
+  listed: listAt(location.hash) ?? { name: 'deposits', filter: noFilter },
+  queue: emptyQueue(),
   charted: null,
   question: '',
   answer: null,
@@ -57,6 +65,7 @@ let views: readonly PageView[] = []
 let context: DeskContext
 let question: QuestionView
 let lists: ListsView
+let queue: QueueView
 let statements: StatementsView
 
 const token = createTokenSource(() => {
@@ -64,6 +73,7 @@ const token = createTokenSource(() => {
   update()
   if (model.answer?.kind === 'refusal') question.answerAgain()
   poller.now()
+  queuePoller.now()
 }, tabMemory)
 const client = createApi(token, undefined, accessSession)
 const place = (path: string) => placeInCell(path, model.cell)
@@ -84,10 +94,23 @@ const poller = createPoller({
   },
 })
 
+const queuePoller = createPoller({
+  ask: async () => (model.queue.place === null ? null : queue.read()),
+  paceMs: () => (model.queue.place === null ? idleMs : queuePaceMs),
+  show: () => {},
+})
+
 applyTheme()
 await mount(preferredLanguage([browserMemory.read(languageName) ?? '', ...navigator.languages]))
-for (const event of ['hashchange', 'popstate']) window.addEventListener(event, () => question.answerPlace())
+for (const event of ['hashchange', 'popstate']) window.addEventListener(event, showPlace)
 poller.now()
+
+/** Shows what the page's URL names: the queue, a list or the answer to a search. */
+function showPlace(): void {
+  queue.showPlace()
+  lists.showPlace()
+  question.answerPlace()
+}
 
 /**
  * Reads the name of the network once, and the summary each time, into the model. Returns the
@@ -149,7 +172,7 @@ async function mount(language: Language): Promise<void> {
     showCell(cell, keepsAnswer = false) {
       Object.assign(model, { cell, summary: null, others: [] })
       if (!keepsAnswer) history.pushState(null, '', location.pathname + location.search)
-      if (!keepsAnswer) question.answerPlace()
+      if (!keepsAnswer) showPlace()
       else question.answerAgain()
       lists.renew(false)
       update()
@@ -169,29 +192,35 @@ async function mount(language: Language): Promise<void> {
       poller.now()
     },
     ask(text) {
+      if (text.startsWith('#')) {
+        history.pushState(null, '', text === '#' ? location.pathname + location.search : text)
+        return showPlace()
+      }
       const [, name, state = '', cuy = ''] = /^(deposits|payouts) ([a-z]+) ?(\d*)$/.exec(text) ?? []
       const [, uid] = /^statement (\d+)$/.exec(text) ?? []
       if (uid !== undefined) statements.showUser(uid)
       else if (name === undefined) question.ask(text)
       else lists.show(name, { ...noFilter, state, cuy })
+      queue.showPlace()
     },
   }
   question = createDeskQuestion(context)
   lists = createLists(context)
+  queue = createQueue(context, () => queuePoller.now())
   statements = createStatements(context)
   const status = [createStatus, createSignIn].map((create) => create(context))
   const nodes = [createNodes, createDelays].map((create) => create(context))
   const sums = [createBridge, createPayouts, createCharts].map((create) => create(context))
   const jumps = createJumps(context, [...sums, lists, statements])
   const header = createHeader(language)
-  const parts = [...status, jumps, question, ...nodes, ...sums, ...createWholeLists(context), lists, statements]
+  const parts = [...status, queue, jumps, question, ...nodes, ...sums, ...createWholeLists(context), lists, statements]
   views = [header, ...parts.filter((part) => part !== jumps), jumps] // a jump is hidden where its part is
   document.documentElement.lang = language === 'zh' ? 'zh-CN' : 'en'
   document.title = texts.title
   const main = parts.map(({ element }) => element)
   document.body.replaceChildren(header.element, html('main', {}, ...main), live)
   update()
-  if (model.answer === null) question.answerPlace()
+  if (model.answer === null) showPlace()
 }
 
 function createHeader(language: Language): PageView {
@@ -235,6 +264,8 @@ function createHeader(language: Language): PageView {
  */
 function update(): void {
   const isOpen = model.summary !== null
+  const main = document.querySelector('main')
+  main?.classList.toggle('closed', !isOpen)
+  main?.classList.toggle('queueing', model.queue.place !== null)
   for (const view of views) view.update()
-  document.querySelector('main')?.classList.toggle('closed', !isOpen)
 }

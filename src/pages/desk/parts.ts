@@ -51,7 +51,7 @@ export function createLiveSlot(element: Element): (children: readonly Child[]) =
     element.replaceChildren(...made.childNodes)
     if (focused === null || focused.isConnected) return
     const name = focused.getAttribute('aria-label')
-    const same = [...element.querySelectorAll<HTMLElement>('button, a')].find(
+    const same = [...element.querySelectorAll<HTMLElement>('button, a, input')].find(
       (one) => one.getAttribute('aria-label') === name,
     )
     same?.focus({ preventScroll: true })

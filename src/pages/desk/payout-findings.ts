@@ -91,7 +91,7 @@ function waitFindings(context: DeskContext, { open }: DeskPayouts): Finding[] {
   if (long.length === 0) return []
   const count = long.reduce((sum, one) => sum + one.count, 0)
   const items = long.map((one) => {
-    return { about: '', note: groupText(context, one), since: one.oldest_at, ask: `payouts waiting ${one.cuy}` }
+    return { about: '', note: groupText(context, one), since: one.oldest_at, ask: `#queue=payouts&cuy=${one.cuy}` }
   })
   const title = texts.payoutsWait(format.count(count), durationText(context, age))
   return [{ kind: 'payouts-waiting', title, remedy: texts.payoutsWaitDo, items }]

@@ -73,7 +73,8 @@ function tableOf(context: DeskContext, { open, holds }: DeskPayouts, symbol: str
     .filter(({ cuy }) => deskSymbol(context, cuy) === symbol)
     .map(({ state, cuy, count, sum, oldest_at }) => {
       const label = texts.pair(stateName(context, state), format.count(count))
-      const name = storyButton(context, label, `payouts ${state} ${cuy}`, `${texts.payouts} ${symbol}`)
+      const ask = state === 'waiting' ? `#queue=payouts&cuy=${cuy}` : `payouts ${state} ${cuy}`
+      const name = storyButton(context, label, ask, `${texts.payouts} ${symbol}`)
       return row(name, aged(oldest_at, texts.payoutsOldest), sum)
     })
   const held = holds

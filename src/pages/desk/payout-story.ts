@@ -1,16 +1,17 @@
 import { copyButton } from '../kit/copy.ts'
-import { isZero, sumOf } from '../kit/decimal.ts'
+import { isZero } from '../kit/decimal.ts'
 import { type Child, html } from '../kit/dom.ts'
 import { lookUp } from '../kit/look-up.ts'
-import { payoutActions, sumsOfPayout } from './action-buttons.ts'
+import { payoutActions } from './action-buttons.ts'
 import { type DeskContext, deskAmount, sinceText, stateName } from './context.ts'
-import type { DeskPayout } from './data.ts'
+import { type DeskPayout, takenOf } from './data.ts'
 import { eventStep } from './event-step.ts'
 import { listTable, small, storyButton } from './parts.ts'
 import type { PayoutStory } from './payout-answer.ts'
 import { stopRemedy } from './payout-findings.ts'
 import { leftTexts } from './payout-left.ts'
-import { stuckWords } from './reasons.ts'
+import { queueLinks } from './queue-rows.ts'
+import { stuckWords, waitText } from './reasons.ts'
 import { entryListRow } from './sources.ts'
 import { forUser, line, type Step, steps } from './steps.ts'
 
@@ -33,15 +34,12 @@ export function payoutElements(context: DeskContext, { payout, entries }: Payout
   ]
   const rows = entries.map((entry) => entryListRow(context, entry).cells())
   return [
+    ...queueLinks(context, payout),
     html('h3', {}, texts.pair(deskAmount(context, amt, cuy), stateName(context, state))),
     small([texts.payoutAt(String(id)), osn, mark].filter(Boolean).join(' · ')),
     isEarlier ? line(texts.payoutWentOn) : null,
     steps(list),
-    ...payoutActions(context, {
-      payout,
-      ...sumsOfPayout(context, payout, takenOf(payout)),
-      left: leftTexts(context, payout),
-    }),
+    ...payoutActions(context, payout),
     forUser(context, sentenceOf(context, payout)),
     rows.length === 0 ? null : html('h4', {}, texts.entriesOf(format.count(rows.length))),
     ...listTable(context, rows),
@@ -64,7 +62,7 @@ function approvalStep(context: DeskContext, payout: DeskPayout): Step {
     return ['done', texts.stepApproved, line(who)]
   }
   if (state === 'cancelled') return ['no', texts.stepApproved, line(texts.approvedNever)]
-  return ['wait', texts.stepApproved, line(texts.approvedNot), ...leftLines(context, payout)]
+  return ['wait', texts.stepApproved, line(waitText(context, payout)), ...leftLines(context, payout)]
 }
 
 /**
@@ -159,12 +157,6 @@ function movedLines(context: DeskContext, payout: DeskPayout): readonly Child[] 
 
 const leftLines = (context: DeskContext, payout: DeskPayout): readonly Child[] =>
   leftTexts(context, payout).map((text) => html('p', { class: 'fault' }, text))
-
-/**
- * The amount with the fee that was taken from the user's wallet for a payout. It returns to the
- * wallet if the payout is cancelled.
- */
-const takenOf = ({ amt, fee }: DeskPayout) => sumOf([amt, fee])
 
 /** What to do about the payout, in sentences. */
 function remedies(context: DeskContext, payout: DeskPayout): readonly string[] {

@@ -1,7 +1,7 @@
 import type { AlarmKind } from '../../worker/platform/alarm-table.ts'
 import { lookUp } from '../kit/look-up.ts'
 import type { DeskContext } from './context.ts'
-import type { OwnedDeposit } from './data.ts'
+import type { DeskPayout, OwnedDeposit } from './data.ts'
 import { remedyOf } from './words.ts'
 
 /**
@@ -52,5 +52,9 @@ export function stuckWords({ texts }: DeskContext, reason: string | null, why: s
   const known = lookUp(texts.stuck, reason ?? '')
   return known === undefined ? quoted(reason, why) : { why: known[0], remedy: known[1] }
 }
+
+/** Why a payout waits for a person. A service of an earlier version does not say it. */
+export const waitText = ({ texts }: DeskContext, { waits_for }: DeskPayout): string =>
+  lookUp(texts.waits, waits_for ?? '') ?? texts.approvedNot
 
 const quoted = (reason: string | null, why: string | null) => ({ why: `“${why ?? reason ?? ''}”`, remedy: '' })

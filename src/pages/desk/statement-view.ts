@@ -6,11 +6,11 @@ import { difference, isZero, sumOf } from '../kit/decimal.ts'
 import { button, type Child, html, setText } from '../kit/dom.ts'
 import { lookUp } from '../kit/look-up.ts'
 import { readerOf } from '../kit/read.ts'
-import type { InAnyLanguage } from '../kit/texts.ts'
 import { postedStatementShape } from '../shapes.ts'
 import { bridgeOf } from './bridge.ts'
 import { type DeskContext, deskAmount, deskSymbol, typeName } from './context.ts'
 import { markOf } from './data.ts'
+import type { StatementTexts } from './languages/en-statements.ts'
 import { fact, listTable, small, storyButton } from './parts.ts'
 import type { Row } from './walk.ts'
 
@@ -21,52 +21,6 @@ const rowsAtOnce = 1_000
  * them.
  */
 const shownMax = 5_000
-
-const en = {
-  period: 'Period',
-  day: 'Day',
-  month: 'Month',
-  user: 'User (all if empty)',
-  badUser: 'A user is a whole number',
-  show: 'Show',
-  print: 'Print',
-  reading: (done: string, all: string) => `Reading ${done} of ${all} …`,
-  ofAll: (period: string) => `All users, ${period} (UTC)`,
-  ofUser: (uid: string, period: string) => `User ${uid}, ${period} (UTC)`,
-  running: (until: string) => `The period is running: until ${until} UTC.`,
-  ofType: (type: string, n: string) => `${type} (${n})`,
-  before: (amount: string) => `Before: ${amount}`,
-  change: (amount: string) => `Change: ${amount}`,
-  after: (amount: string) => `After: ${amount}`,
-  balance: (amount: string) => `Balance ${amount}`,
-  none: 'No entries',
-  holdings: 'Owed, held, and what lies between: as of now',
-  words: { payout: 'Payout', fee: 'Fee of a payout', 'payout-refund': 'Payout given back', order: 'Order paid' },
-} as const
-
-type StatementTexts = InAnyLanguage<typeof en>
-
-const zh: StatementTexts = {
-  period: '期间',
-  day: '日',
-  month: '月',
-  user: '用户（留空为全部）',
-  badUser: '用户编号须为整数',
-  show: '显示',
-  print: '打印',
-  reading: (done, all) => `正在读取 ${done} / ${all}……`,
-  ofAll: (period) => `全部用户：${period}（UTC）`,
-  ofUser: (uid, period) => `用户 ${uid}：${period}（UTC）`,
-  running: (until) => `该期间尚未结束，截至 ${until}（UTC）。`,
-  ofType: (type, n) => `${type}（${n}）`,
-  before: (amount) => `期初：${amount}`,
-  change: (amount) => `变动：${amount}`,
-  after: (amount) => `期末：${amount}`,
-  balance: (amount) => `余额 ${amount}`,
-  none: '没有记录',
-  holdings: '应付、持有及其差额：截至目前',
-  words: { payout: '提现付款', fee: '提现手续费', 'payout-refund': '提现退回', order: '订单付款' },
-}
 
 /**
  * A statement: `from` and `to` are its period, and the balances are those before `from` and at
@@ -106,8 +60,7 @@ export interface StatementView {
 
 /** Makes the form and the place of the statement. */
 export function createStatementView(context: DeskContext): StatementView {
-  const { language } = context
-  const texts = { en, zh }[language]
+  const { statement: texts } = context.texts
   const progress = html('p', { class: 'muted', role: 'status' })
   const result = html('div', { class: 'list' })
   let asked = 0

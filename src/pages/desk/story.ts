@@ -1,7 +1,7 @@
 import { countedText, knownCount } from '../kit/counted.ts'
 import { type Child, html } from '../kit/dom.ts'
 import type { ListPage } from '../kit/read.ts'
-import { depositActions } from './action-buttons.ts'
+import { itemActions } from './action-buttons.ts'
 import type { DepositStory, DeskAnswer } from './answer.ts'
 import { chainElements } from './chain-story.ts'
 import {
@@ -25,6 +25,7 @@ import { depositRow, hint, lateText, listTable, sentence, small, storyButton } f
 import { payoutTables } from './payout-section.ts'
 import { payoutListRow, payoutSource } from './payout-source.ts'
 import { payoutElements } from './payout-story.ts'
+import { queueLinks } from './queue-rows.ts'
 import { depositReason } from './reasons.ts'
 import { refusalElements } from './refusal.ts'
 import { createRows } from './rows.ts'
@@ -98,8 +99,14 @@ function storyElements(context: DeskContext, { deposit, entry, addressNumber }: 
     eventStep(context, `deposit.${state}`, entry?.created_at ?? at, state === 'credited' || state === 'seen'),
   ]
   const name = texts.pair(depositAmount(context, amt, cuy), stateName(context, state))
-  const actions = depositActions(context, deposit)
-  return [html('h3', {}, name), steps(list), ...actions, forUser(context, depositSentence(context, deposit, entry))]
+  const actions = itemActions(context, deposit)
+  return [
+    ...queueLinks(context, deposit),
+    html('h3', {}, name),
+    steps(list),
+    ...actions,
+    forUser(context, depositSentence(context, deposit, entry)),
+  ]
 }
 
 /**

@@ -27,8 +27,8 @@ export interface Waiting {
 export function waitingFor(context: DeskContext, { transfers, payouts }: DeskSummary): readonly Waiting[] {
   const { texts } = context
   const groups = [
-    [texts.payouts, 'payouts waiting', (payouts?.open ?? []).filter(({ state }) => state === 'waiting')],
-    [texts.inReview, 'deposits held', transfers.held_for.filter(({ reason }) => reason === 'review')],
+    [texts.payouts, '#queue=payouts', (payouts?.open ?? []).filter(({ state }) => state === 'waiting')],
+    [texts.inReview, '#queue=deposits', transfers.held_for.filter(({ reason }) => reason === 'review')],
   ] as const
   return groups.flatMap(([name, ask, all]) => {
     const open = all.filter(({ oldest_at }) => !isOverdue(context, oldest_at))

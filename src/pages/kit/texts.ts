@@ -1,7 +1,7 @@
 /** The languages of the desk. */
 export type Language = 'en' | 'zh'
 
-type Words = (...parts: string[]) => string
+type Words = (...parts: never[]) => string
 
 /**
  * The type of a translation of `Texts`: the same structure with other words. A missing text is a

@@ -1,8 +1,11 @@
 import { type NodeState, nodeStates } from '../../../worker/common/node-states.ts'
 import { alarmTable } from '../../../worker/platform/alarm-table.ts'
 import type { InAnyLanguage } from '../../kit/texts.ts'
+import { enActions } from './en-actions.ts'
+import { enChains } from './en-chains.ts'
 import { enOrders } from './en-orders.ts'
 import { enPayouts } from './en-payouts.ts'
+import { enStatements } from './en-statements.ts'
 import { enStories } from './en-stories.ts'
 import type { AlarmTexts } from './zh-alarms.ts'
 
@@ -24,6 +27,18 @@ export const enDesk = {
   ...enStories,
   ...enOrders,
   ...enPayouts,
+  chain: enChains,
+  statement: enStatements,
+  cells: {
+    shown: 'Shown database',
+    allWell: (n: string) => `All is well in all ${n} databases`,
+    number: (n: number) => `Database ${n}`,
+    option: (n: number, users: string) => `${n}: ${users}`,
+    to: (from: number, to: number) => `users ${from} to ${to}`,
+    from: (from: number) => `users from ${from}`,
+    show: (n: number) => `Show database ${n}`,
+  },
+  acts: enActions,
   alarms: enAlarms,
   title: 'Desk',
   otherLanguage: '中文',

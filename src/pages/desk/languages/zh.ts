@@ -1,13 +1,28 @@
 import type { DeskTexts } from './en.ts'
+import { zhActions } from './zh-actions.ts'
 import { zhAlarms } from './zh-alarms.ts'
+import { zhChains } from './zh-chains.ts'
 import { zhOrders } from './zh-orders.ts'
 import { zhPayouts } from './zh-payouts.ts'
+import { zhStatements } from './zh-statements.ts'
 import { zhStories } from './zh-stories.ts'
 
 export const zhDesk: DeskTexts = {
   ...zhStories,
   ...zhOrders,
   ...zhPayouts,
+  chain: zhChains,
+  statement: zhStatements,
+  cells: {
+    shown: '显示的数据库',
+    allWell: (n: string) => `全部 ${n} 个数据库一切正常`,
+    number: (n: number) => `数据库 ${n}`,
+    option: (n: number, users: string) => `${n}：${users}`,
+    to: (from: number, to: number) => `用户 ${from} 至 ${to}`,
+    from: (from: number) => `${from} 起的用户`,
+    show: (n: number) => `显示数据库 ${n}`,
+  },
+  acts: zhActions,
   alarms: zhAlarms,
   title: '工作台',
   otherLanguage: 'English',

@@ -1,0 +1,27 @@
+import type { ActionTexts } from './en-actions.ts'
+
+export const zhActions: ActionTexts = {
+  approve: '批准',
+  cancel: '取消',
+  credit: '入账',
+  refuse: '拒绝',
+  whom: '收款地址',
+  user: '用户',
+  order: '订单号（osn）',
+  askedBy: '申请方',
+  arrived: '转入地址',
+  transaction: '交易',
+  approveEffect: (amount) => `随后提供给签名程序。签名前可以取消；签名后无人能收回 ${amount}。`,
+  againEffect: (amount) => `最多再尝试三笔交易。签名后无人能收回 ${amount}。`,
+  cancelEffect: (back) => `不再付款，${back} 立即退回原余额。`,
+  creditEffect: (amount) => `${amount} 立即计入余额，不再撤回。`,
+  refuseEffect: '不入账。以后仍可改为入账。',
+  why: '原因',
+  whyHelp: '原因与您的名称一起保存，供日后查看。',
+  whyMissing: '请简单说明原因，它与您的名称一起保存。',
+  known: '我知道转出了什么，以及由谁承担。',
+  leftHelp: '可能已有资金转出。请查明下面原文的含义，并确认您已知晓。',
+  again: '无法确定是否已执行。请再按一次：只会执行一次。',
+  together: (n, amount) => `${n} 笔，合计 ${amount}`,
+  back: '返回',
+}
