@@ -53,7 +53,7 @@ const inGuides = guides.flatMap(readGuide)
 const inCode = code.flatMap((file) => commandsIn(file, textOf(file).replaceAll('\\`', '`'), false))
 const isOption = (word: string) => word.startsWith('--') && word !== '--'
 /** Whether a command reads files alone, so that it acts on no deployment. */
-const readsFiles = ({ tool, words }: GuideCommand) => tool === 'keys' || (tool === 'audit' && words[1] === 'verify')
+const readsFiles = ({ tool, words }: GuideCommand) => tool === 'keys' || (tool === 'audit' && words[1] !== 'missing')
 const hasPlace = ({ words }: GuideCommand) => words.includes('--production') || words.includes('--env')
 /**
  * Whether a command belongs to an example on the local chain, so that it need not name a

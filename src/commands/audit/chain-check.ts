@@ -91,7 +91,7 @@ async function judgeOrStop(nodes: AgreedNodes, row: ChainRow, head: BlockHeight)
   } catch (error) {
     if (!(error instanceof ToolError)) throw error
     if (error.why === 'disagreement') return { kind: 'not-shown', why: 'the nodes contradict each other' }
-    const next = `look at the nodes with "npm run doctor"; then run the same command with --from ${row.number}`
+    const next = `once they answer, run the same command with --from ${row.number}: what is before it is looked up`
     throw new ToolError(`line ${row.number} cannot be looked up: ${error.why}`, next)
   }
 }

@@ -264,7 +264,7 @@ export const alarmTable = {
     raised: 'The issuer takes a fee for each transfer of a token. No operator has confirmed it yet.',
     ends: 'The issuer has set it to nothing, or an operator has confirmed this fee.',
     remedy:
-      'Deposits are credited with what arrives. What leaves arrives short by the fee, in payouts and when collecting. Decide who bears it, then confirm the fee: `npm run operate -- fee confirm --txid <txid> --reason "…" --production`, with the txid of the log line. A later fee must be confirmed again, and so must one whose block a correction has taken back. A payout that was mined before you confirmed its fee is `stuck` although it has paid: neither approve nor cancel it, but have its block read again (`npm run operate -- rescan`, with its `height`). Then it is `paid`.',
+      'Deposits are credited with what arrives. What leaves arrives short by the fee, in payouts and when collecting. Decide who bears it, then confirm the fee: `npm run operate -- fee confirm --txid <txid> --reason "…" --production`, with the txid of the log line. A later fee must be confirmed again, and so must one whose block a correction has taken back. A payout that was mined before you confirmed its fee is `stuck` although it has paid: neither approve nor cancel it, but have its block read again (`npm run operate -- rescan --from <height> --to <height> --reason "…" --production`). Then it is `paid`.',
     needsLine: true,
   },
   'token-deprecated': {

@@ -84,7 +84,7 @@ export const zhAlarms: AlarmTexts = {
   ],
   'token-fee-set': [
     '发行方对某种代币的每笔转账收取手续费，尚未经运营方确认。',
-    '充值按实际到账金额入账。付款和归集的到账金额会少掉手续费。请决定由谁承担，然后确认：`npm run operate -- fee confirm --txid <交易号> --reason "…" --production`，交易号见日志行。手续费再次变更后需重新确认；更正撤回了其区块的手续费也需重新确认。在您确认之前已上链的付款会显示为 `stuck`，但实际已付出：既不要重新批准，也不要取消，而应重读其区块（`npm run operate -- rescan`，用它的 `height`），之后即为 `paid`。',
+    '充值按实际到账金额入账。付款和归集的到账金额会少掉手续费。请决定由谁承担，然后确认：`npm run operate -- fee confirm --txid <交易号> --reason "…" --production`，交易号见日志行。手续费再次变更后需重新确认；更正撤回了其区块的手续费也需重新确认。在您确认之前已上链的付款会显示为 `stuck`，但实际已付出：既不要重新批准，也不要取消，而应重读其区块（`npm run operate -- rescan --from <高度> --to <高度> --reason "…" --production`），之后即为 `paid`。',
   ],
   'token-deprecated': [
     '发行方更换了某种代币的合约，转账由新合约显示，因此看不到该币种的充值。',
