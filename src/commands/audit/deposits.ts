@@ -17,6 +17,8 @@ interface TransferRow {
   readonly amount: number | null
   /** The recharge of a credited transfer, once it was read. */
   readonly entry: number | null
+  /** The number of its newest line. */
+  readonly line: number
 }
 
 /**
@@ -37,6 +39,7 @@ export function takeDeposits(context: BookContext): BookPart {
   return {
     takers: {
       address: takeAddresses(context),
+      correction: transfers.correct,
       transfer: transfers.take,
       decision: takeDecisions(context),
       entry: (line) => {
@@ -80,11 +83,18 @@ function takeDecisions({ prepare }: BookContext) {
   }
 }
 
-/** Rows that are removed, so that their id or their key can come again. */
-const mayGo = ({ state }: TransferRow) => state === 'dropped' || state === 'moved' || state === 'seen'
+/**
+ * Rows that are removed, so that their id or their key can come again. What was held or refused may
+ * have moved for a short time, and a correction has removed it then. `corrected` is the line of the
+ * newest one.
+ */
+function mayGo({ state, line }: TransferRow, corrected: number): boolean {
+  if (state === 'held' || state === 'refused') return line < corrected
+  return state !== 'credited'
+}
 
 function createTransfers({ counts, prepare, currency, later }: BookContext) {
-  const columns = 'id, version, key, uid, cuy, state, amount, entry'
+  const columns = 'id, version, key, uid, cuy, state, amount, entry, line'
   const select = prepare(`SELECT ${columns} FROM transfer WHERE id = ?`)
   const selectByKey = prepare(`SELECT ${columns} FROM transfer WHERE key = ? AND id <> ?`)
   const remove = prepare('DELETE FROM transfer WHERE id = ?')
@@ -93,7 +103,7 @@ function createTransfers({ counts, prepare, currency, later }: BookContext) {
       uid = excluded.uid, cuy = excluded.cuy, state = excluded.state, amount = excluded.amount,
       to_address = excluded.to_address, line = excluded.line`)
   const setEntry = prepare('UPDATE transfer SET entry = ? WHERE id = ?')
-  let credited = 0
+  let [credited, corrected] = [0, -1]
   /** The amount that a transfer line says is credited, in ledger units; null if it is not. */
   const creditOf = ({ state, amt, cuy, raw, uid }: Transfer): number | null => {
     demand((state === 'credited') === (amt !== undefined), 'credited transfers, and only these, have `amt`')
@@ -105,16 +115,19 @@ function createTransfers({ counts, prepare, currency, later }: BookContext) {
   }
   return {
     credited: () => credited,
+    correct: (_: LineOf<'correction'>, number: number) => {
+      corrected = number
+    },
     take: (line: Transfer, number: number) => {
       const { id, version, txid, position, cuy, uid = null, state, to_address } = line
       const key = shortKey(txid, position)
       const amount = creditOf(line)
       const known = select.get(id) as TransferRow | undefined
       const twin = selectByKey.get(key, id) as TransferRow | undefined
-      demand(twin === undefined || mayGo(twin), `transfer ${twin?.id} has the same txid and position`)
+      demand(twin === undefined || mayGo(twin, corrected), `transfer ${twin?.id} has the same txid and position`)
       if (twin !== undefined) remove.run(twin.id)
       const isSame = known !== undefined && known.key === key
-      demand(known === undefined || isSame || mayGo(known), 'its id belongs to another transfer')
+      demand(known === undefined || isSame || mayGo(known, corrected), 'its id belongs to another transfer')
       demand(!isSame || version >= known.version, `version ${known?.version} of it stands before`)
       const isKept = known?.amount == null || (known.amount === amount && known.uid === uid && known.cuy === cuy)
       demand(isKept, 'what it has credited is changed')
