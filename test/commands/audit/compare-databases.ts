@@ -22,6 +22,7 @@ const otherwise: Readonly<Record<string, readonly string[] | 'all'>> = {
     ...['balance', 'read_from', 'read_to', 'accepted', 'accepted_sent', 'read_sent', 'differing', 'difference'],
     ...['changed_height', 'due_at'],
   ],
+  stored_transfer: ['sought'],
   total: ['changed_at'],
 }
 
