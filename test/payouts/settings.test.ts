@@ -1,19 +1,25 @@
+import { secp256k1 } from '@noble/curves/secp256k1.js'
+import { keccak_256 } from '@noble/hashes/sha3.js'
+import { bytesToHex } from '@noble/hashes/utils.js'
 import { expect, it } from 'vitest'
 import { deriveAddress, parseExtendedPublicKey } from '../../src/worker/addresses/derive.ts'
-import { formatBase58 } from '../../src/worker/chain/address.ts'
+import { addressFromHex, formatBase58 } from '../../src/worker/chain/address.ts'
+import { encodeTransfer } from '../../src/worker/chain/transaction.ts'
 import { addressFrom, addressIn, secondAddress, startService } from '../http/service.ts'
-import { alarmsOf, balancesOf, statesOf, tickLater } from '../scan/harness.ts'
-import { payoutAddress, payoutBase58 } from '../support/payouts.ts'
+import { alarmsOf, balancesOf, correct, headOf, statesOf, tickLater } from '../scan/harness.ts'
+import { payoutAddress, payoutBase58, signBytes } from '../support/payouts.ts'
 import { addressOf, usdtAddress } from '../support/transaction-spec.ts'
 import { testXpub } from '../support/variables.ts'
 import {
   ask,
   balance,
+  contentOf,
   handIn,
   mined,
   mineFinal,
   offered,
   paidLog,
+  passBlocks,
   payoutsSetting,
   send,
   shown,
@@ -48,6 +54,32 @@ it('while a payout is signed another payout address is refused, and taken once i
   await mineFinal(service, mined(signed))
   expect(await stateOfPayout(service, id)).toBe('paid/0')
   expect((await service.with(other).get('/wallet/list')).status).toBe(200)
+})
+
+it('a correction that opens a payout of the address before stops no scan: both addresses are right until it ends', async () => {
+  const otherKey = new Uint8Array(32).fill(7)
+  const otherHex = bytesToHex(keccak_256(secp256k1.getPublicKey(otherKey, false).subarray(1)).subarray(12))
+  const otherAddress = addressFromHex(otherHex)
+  if (otherAddress === null) throw new Error('20 bytes are an address')
+  const service = await startPaying()
+  const before = await signedPayout(service)
+  const height = await mineFinal(service, mined(before))
+  const other = service.with({ PAYOUTS: { ...payoutsSetting, address: formatBase58(otherAddress) } })
+  const { id } = await ask(other)
+  const content = { ...contentOf(await headOf(other)), from: otherAddress }
+  const { transaction } = signBytes(encodeTransfer(content), otherKey)
+  expect(await handIn(other, id, transaction)).toMatchObject({ state: 'signed' })
+  await correct(service, height - 1)
+  expect(await stateOfPayout(service, before.id)).toBe('signed/0')
+  for (const one of [service.with({}), other.with({})]) {
+    expect((await one.get('/wallet/list')).status).toBe(200)
+    expect(await offered(one)).toBe('configuration-differs')
+  }
+  await passBlocks(other.with({}), 1)
+  expect(await stateOfPayout(other, before.id)).toBe('paid/0')
+  expect(await stateOfPayout(other, id)).toBe('signed/0')
+  expect((await service.with({}).get('/wallet/list')).status).toBe(503)
+  expect(await offered(other)).toEqual([])
 })
 
 it('an instance that was right before a payout of another address was signed offers and takes nothing', async () => {

@@ -92,15 +92,16 @@ export function findDifferences(meaning: DataMeaning, stored: readonly StoredSet
 }
 
 /**
- * Says why payouts must not be paid from this address: it was issued to a user here, or a
- * transaction from another address is signed for a payout and may still be mined. Empty if payouts
- * may be paid.
+ * Says why this payout address is not the right one: it was issued to a user here, or a transaction
+ * from another address is signed for a payout and may still be mined. Empty if it is. After a
+ * correction both can have one: then each is right, so that one can be configured until the blocks
+ * are read again.
  */
 export async function findPayoutDifferences(db: ReadDatabase, address: Address): Promise<readonly SettingDifference[]> {
   const found = await toStatement(
     db,
     sql`SELECT EXISTS (SELECT 1 FROM ${addresses} WHERE ${addresses.address} = ${ofHex(address)}) AS issued,
-  ${otherPayer(address)} AS other`,
+  iif(${isOpenPayer(address)}, NULL, ${otherPayer(address)}) AS other`,
   ).first<{ readonly issued: 0 | 1; readonly other: Address | null }>()
   const configured = formatBase58(address)
   const setting = 'PAYOUTS'
@@ -122,6 +123,11 @@ export function otherPayer(address: Address | SQLWrapper): SQL {
   )
   return sql`coalesce(${below}, ${above})`
 }
+
+/** SQL that is true if a transaction of this address may still be mined. */
+const isOpenPayer = (address: Address) => sql`EXISTS (SELECT 1 FROM ${payoutTransactions}
+  INDEXED BY payout_transaction_payer
+  WHERE ${payoutTransactions.ended} IS NULL AND ${payoutTransactions.address} = ${address})`
 
 /**
  * Stores the settings and currencies that are not stored yet, but none of them if a stored one
