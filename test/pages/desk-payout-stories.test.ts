@@ -227,7 +227,7 @@ describe('the box', () => {
     }
     expect((await downloadedBy(page, `${rows} [aria-label^="Download"]`)).split('\r\n')).toHaveLength(1 + 45 + 1)
     expect(await pages.shift()).toBeLessThan(0.1)
-    expect(await askDesk(page, '8')).toContain('no deposit and no entry')
+    expect(await askDesk(page, '8')).toContain('no deposit, no order and no entry')
   })
 })
 
