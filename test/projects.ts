@@ -13,7 +13,7 @@ export const projects = {
   simulation: { include: ['test/simulation/**/*.test.ts'] },
   unit: {
     include: [
-      'test/{architecture,docs,elsewhere,generated,licences,lockfile,pages,projects,stated-numbers}.test.ts',
+      'test/{architecture,docs,elsewhere,generated,licences,lockfile,pages,projects,stated-numbers,what-stays}.test.ts',
       'test/{commands,devnet,rivals,shop,webhooks}/**/*.test.ts',
     ],
     exclude: ['test/webhooks/**/*.d1.test.ts'], // these files need workerd
