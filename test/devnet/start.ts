@@ -95,6 +95,8 @@ function readOptions(args: readonly string[]) {
 
 async function start(): Promise<void> {
   const ports = readPorts()
+  if (new Set(Object.values(ports)).size < Object.keys(ports).length)
+    throw new UserError('PORT and DEVNET_PORT are too close: choose ports that differ by 5 or more.')
   const lock = lockFolder(folders.chain) // two processes would overwrite each other's chain and database
   stopSteps.push(async () => lock.release())
   for (const port of [ports.service, ports.receiver, ports.shop]) await requireFreePort(port, 'PORT')

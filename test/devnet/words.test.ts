@@ -121,6 +121,8 @@ describe('npm start -- --help', () => {
     const { out } = await start(['--help'], { PORT: '8901', DEVNET_PORT: '9201' })
     expect(out).toContain('curl http://127.0.0.1:8901/tron/generate')
     expect(out).toContain('http://127.0.0.1:9201/jsonrpc')
+    const close = await start([], { PORT: '9087', DEVNET_PORT: '9090' }) // the shop's is the chain's
+    expect(close.all).toBe('PORT and DEVNET_PORT are too close: choose ports that differ by 5 or more.\n')
     const { code, all } = await start(['--port', '1'])
     expect([code, all]).toEqual([2, expect.stringContaining('npm start -- --help')])
     const taken = await start(['3'], { npm_config_cells: 'true' }) // what npm makes of "npm start --cells 3"

@@ -165,6 +165,7 @@ it('a person has two orders of a shop open at once: what pays one in two parts d
   await seeIn(page, '#state', 'Your payment is there')
   await settle() // as the shop does after an event
   await seeIn(page, '#state', 'Paid. Thank you!')
+  expect(await page.$eval('#ways', (one) => one.checkVisibility())).toBe(false) // nobody is asked to pay it again
   await Promise.all([page.waitForNavigation(), frame.$eval('.actions a', (link) => (link as HTMLElement).click())])
   expect(page.url()).toMatch(/\/orders\/104[12]-\d+$/)
   await seeIn(page, '#state', 'Paid. Thank you!')

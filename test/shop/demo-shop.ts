@@ -118,7 +118,8 @@ function orderPage({ id, isPaid }: ShopOrder, wallet: string, token: string): st
   const order = `<p>Order ${id}: tea, 25 USDT. <strong id="state" role="status">${isPaid ? paidWords : 'Not paid yet'}</strong></p>`
   if (isPaid) return `${order}\n<p><a href="/">Buy more</a></p>`
   return `${order}
-<p>Pay here, or <a href="${wallet}/deposit#token=${token}" target="_blank" rel="noopener">on a page of its own</a>; or <a href="/">order something else</a> first.</p>
+<p id="ways">Pay here,
+or <a href="${wallet}/deposit#token=${token}" target="_blank" rel="noopener">on a page of its own</a>; or <a href="/">order something else</a> first.</p>
 ${embeddingExample(wallet, `/orders/${id}/token`)}
 <script>
   const state = document.getElementById('state')
@@ -135,6 +136,7 @@ ${embeddingExample(wallet, `/orders/${id}/token`)}
   })
   const ask = async () => {
     isPaid = (await (await fetch('/orders/${id}/state')).text()) === 'paid'
+    document.getElementById('ways').hidden = isPaid
     if (isPaid) state.textContent = '${paidWords}'
     else setTimeout(ask, 2000)
   }

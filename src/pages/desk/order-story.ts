@@ -1,7 +1,7 @@
 import { orderHoldMs } from '../../worker/common/order-states.ts'
 import { difference, isZero, sumOf } from '../kit/decimal.ts'
 import { type Child, html } from '../kit/dom.ts'
-import { type DeskContext, deskAmount, sinceText, stateName } from './context.ts'
+import { type DeskContext, deskAmount, durationText, sinceText, stateName } from './context.ts'
 import { eventStep } from './event-step.ts'
 import type { DeskOrder } from './order-data.ts'
 import { orderStateName } from './order-source.ts'
@@ -71,7 +71,7 @@ function endStep(context: DeskContext, order: DeskOrder): Step {
   const missing = missingOf(order)
   const amount = line(isZero(missing) ? texts.orderMissingNone : texts.orderMissing(text(missing)))
   const now = context.api.now() ?? 0
-  const left = (end: number) => format.count(Math.ceil((end - now) / 1_000))
+  const left = (end: number) => durationText(context, Math.ceil((end - now) / 1_000))
   const end = Date.parse(until)
   if (state !== 'expired' && now < end) {
     return ['wait', texts.stepPaid, amount, line(texts.orderHolds(left(end), format.time(until)))]

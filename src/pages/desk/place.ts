@@ -43,7 +43,7 @@ const partForm = /^(T[1-9A-HJ-NP-Za-km-z]{3,32}|(?:0x)?[0-9a-f]{4,63})(?:\s*(?:�
 
 /**
  * Parses an address or a txid whose middle is left out, as pages and wallets print it, or as
- * somebody types it from a picture: `TWer2Y…AZmaL6`, `ccf493...938420`, `TWer2Y AZmaL6`. Without
+ * somebody types it from a picture: `TWer2Y…GZmaL6`, `ccf493...938420`, `TWer2Y GZmaL6`. Without
  * dots, a number before a blank is a user.
  */
 function parsePart(text: string): DeskQuestion | null {

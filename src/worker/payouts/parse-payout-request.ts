@@ -30,7 +30,7 @@ export interface NewPayout {
 export const requestedMax = postEntriesMax
 
 const uidExpected = `a whole number from 1 to ${reservedUid - 1}`
-const toExpected = 'a Tron address: T… with 34 characters'
+const toExpected = 'a Tron address: T… with 34 characters, the last ones of which check the others'
 const feeExpected = 'a decimal such as "0.5", without sign or exponent'
 const payoutExpected = 'an object with uid, cuy, amt, to, osn and optionally fee, mark and proof, and nothing else'
 const payoutsExpected = `an array of 1 to ${requestedMax} payouts`

@@ -2,7 +2,7 @@ import { type Address, formatBase58 } from '../chain/address.ts'
 
 /**
  * A part of an address in Base58Check or of a txid, as pages and wallets print it: how it begins,
- * and how it ends if that is known (`TWer2Y…AZmaL6`).
+ * and how it ends if that is known (`TWer2Y…GZmaL6`).
  */
 export interface Part {
   readonly begin: string

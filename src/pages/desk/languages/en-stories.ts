@@ -23,7 +23,7 @@ export const enStories = {
   ask: 'Look it up',
   question: 'Transaction, address, user, order or amount',
   questionHelp:
-    'A txid, an address, a user (7, #7), an order (its reference), or an amount: 61 TRX. Of a txid or an address the beginning is enough: TWer2Y…AZmaL6.',
+    'A txid, an address, a user (7, #7), an order (its reference), or an amount: 61 TRX. Of a txid or an address the beginning is enough: TWer2Y…GZmaL6.',
   transaction: 'Transaction',
   address: 'Address',
 
@@ -45,7 +45,7 @@ export const enStories = {
     'This service has not issued it. Compare it with the one on the page of the user, character by character.',
   noOrder: (asked: string) => `No order, no entry and no payout has the reference “${asked}”`,
   noOrderHelp:
-    'Compare it with the `order` or the `osn` of the backend, or look up the user, or the amount that was sent.',
+    'Compare it with the `order` or the `osn` of the backend, or look up the user, or the amount that was sent. A reference stands alone, without “order” before it. Of an address or a txid give the beginning: its end alone is not searched.',
   noPart: (begin: string, end: string) =>
     `Nothing begins with “${begin}”${end === '' ? '' : ` and ends with “${end}”`}`,
   noPartHelp:
@@ -54,7 +54,7 @@ export const enStories = {
   partsMore: 'There are more. Give more of the beginning.',
   noUser: 'Nothing is known of this user: no address, no deposit, no order and no entry',
   noUserHelp:
-    'No order, no entry and no payout has this number as its reference either. Compare it with the backend’s.',
+    'No order, no entry and no payout has this number as its reference either. Compare it with the backend’s. An amount needs its currency: 25 USDT.',
   gone: 'It is not there any more',
   goneHelp: 'The gap was read, or the endpoint is no longer configured.',
 

@@ -16,7 +16,7 @@ export const zhStories: StoryTexts = {
   askHeading: '查询',
   ask: '查询',
   question: '交易号、地址、用户、订单号或金额',
-  questionHelp: '交易号（txid）、地址、用户（7 或 #7）、订单号或金额：61 TRX。交易号和地址只需开头：TWer2Y…AZmaL6。',
+  questionHelp: '交易号（txid）、地址、用户（7 或 #7）、订单号或金额：61 TRX。交易号和地址只需开头：TWer2Y…GZmaL6。',
   transaction: '交易',
   address: '地址',
 
@@ -36,14 +36,15 @@ export const zhStories: StoryTexts = {
   strangeAddress: '该地址不属于任何用户',
   strangeAddressHelp: '本服务没有分配过此地址。请与用户页面上的地址逐字核对。',
   noOrder: (asked) => `没有订单号为“${asked}”的订单、记录或提现`,
-  noOrderHelp: '请与后端的 `order` 或 `osn` 核对，或查询其用户或转账金额。',
+  noOrderHelp:
+    '请与后端的 `order` 或 `osn` 核对，或查询其用户或转账金额。请只输入订单号本身，前面不加“订单”。地址和交易号请输入开头：只有结尾无法查询。',
   noPart: (begin, end) => `没有以“${begin}”开头${end === '' ? '' : `、以“${end}”结尾`}的地址或交易`,
   noPartHelp:
     '已在用户地址、提现收款地址以及充值和提现的交易中查找。不查找付款方地址：请索取完整的交易号。地址区分大小写，且不含 0、O、I、l。',
   partsFound: (begin, end) => `以“${begin}”开头${end === '' ? '' : `、以“${end}”结尾`}`,
   partsMore: '还有更多，请输入更长的开头。',
   noUser: '该用户没有任何地址、充值、订单或记录',
-  noUserHelp: '也没有以此为订单号的订单、记录或提现。请与后端的编号核对。',
+  noUserHelp: '也没有以此为订单号的订单、记录或提现。请与后端的编号核对。查询金额请带上币种：25 USDT。',
   gone: '已不存在',
   goneHelp: '缺口已读取，或该接收端已不再配置。',
 

@@ -59,7 +59,7 @@ export const ledgerSearchDocs = () =>
     id: 'searchLedger',
     summary: 'Addresses and transactions of which a part is known',
     description:
-      'Pages and wallets print `TWer2Y…AZmaL6` for an address and `ccf493…938420` for a txid. This finds what begins, and ends, so: ' +
+      'Pages and wallets print `TWer2Y…GZmaL6` for an address and `ccf493…938420` for a txid. This finds what begins, and ends, so: ' +
       'among the addresses that were issued or that payouts go to, and among the txids of deposits and payouts. The beginning is ' +
       `needed. At most ${candidatesMax} of each are looked at. The cost does not grow with the history.`,
     query,
