@@ -65,9 +65,14 @@ const parameters = documentedOperations().flatMap(({ path, operation }) =>
   Object.keys(operation.query?.shape ?? {}).map((name): [string, string] => [path, name]),
 )
 
-/** The URL of a route with this query. The routes for backends also need a user. */
-const urlOf = (path: string, name: string, query: string) =>
-  path.startsWith('/ledger/') && name !== 'uid' ? `${path}?uid=7&${query}` : `${path}?${query}`
+/**
+ * The URL of a route with this query. The routes for backends also need a user, and a search needs
+ * how something begins.
+ */
+const urlOf = (path: string, name: string, query: string) => {
+  const [user, begin] = [path.startsWith('/ledger/') && name !== 'uid', name === 'end']
+  return `${path}?${user ? 'uid=7&' : ''}${begin ? 'begin=TWer2Y&' : ''}${query}`
+}
 
 /** Values, percent-encoded, that every parameter must refuse. */
 const hostileValues: readonly [what: string, value: string][] = [
