@@ -322,6 +322,10 @@ describe('the box', () => {
       at.desk.entries = [shop(osn)]
       expect(await askDesk(page, osn), osn).toContain('Refund: +1.5 USDT')
     }
+    at.desk.entries = [shop('117')]
+    for (const asked of ['order 117', 'Order 117', '订单 117', '订单117']) {
+      expect(await askDesk(page, asked), asked).toContain('Refund: +1.5 USDT')
+    }
     expect(await askDesk(page, '118')).toContain('no deposit, no order and no entry')
     at.desk.payouts = [paidOut(41, 'waiting', { osn: 'order-9' })]
     expect(await askDesk(page, 'order-9')).toContain('10 USDT: Waits for a person')

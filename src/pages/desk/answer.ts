@@ -95,15 +95,16 @@ const addressesMax = 100
 
 /**
  * Finds the answer to a search. If it seems to name a user or a part of something but nothing is
- * found, the whole text `asked` is looked up as the reference of an order. If no order has it, it
- * can be how an address or a txid begins.
+ * found, the whole text `asked` is looked up as the reference of an order, and what follows the
+ * word "order" in it. If no order has it, it can be how an address or a txid begins.
  */
 export async function findAnswer(asker: Asker, question: StoryQuestion, asked: string): Promise<DeskAnswer> {
   const found = await findFirst(asker, question)
   if (!isNothing(found)) return found
-  const part = partAt(asked)
+  const [part, named] = [partAt(asked), /^\s*(?:order|订单)\s*(\S.*)$/i.exec(asked)?.[1]]
   const others = await Promise.all([
     question.kind === 'order' && question.uid === null ? found : findOrder(asker, null, asked.trim()),
+    named === undefined ? found : findOrder(asker, null, named.trim()),
     part === null ? found : findPart(asker, part),
   ])
   return others.find((one) => one.kind !== 'refusal' && !isNothing(one)) ?? found

@@ -54,10 +54,10 @@ export function queueRow(context: DeskContext, item: ActionItem, leave: () => vo
     const { why } = depositReason(context, item)
     return [[label(depositAmount(context, amt, cuy)), user], [code(address)], [code(txid)], [since], [why]]
   }
-  const { to, amt, fee, cuy, by, osn } = item
+  const { id, to, amt, fee, cuy, by, osn } = item
   const left = leftTexts(context, item).map((text) => html('span', { class: 'fault' }, text))
   return [
-    [label(deskAmount(context, amt, cuy)), user, small(osn)],
+    [label(deskAmount(context, amt, cuy)), user, small(`${id} · ${osn}`)],
     [code(to)],
     [isZero(fee) ? '–' : deskAmount(context, fee, cuy)],
     [html('span', {}, by), ownHint(context, item)],

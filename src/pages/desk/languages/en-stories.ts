@@ -45,7 +45,7 @@ export const enStories = {
     'This service has not issued it. Compare it with the one on the page of the user, character by character.',
   noOrder: (asked: string) => `No order, no entry and no payout has the reference “${asked}”`,
   noOrderHelp:
-    'Compare it with the `order` or the `osn` of the backend, or look up the user, or the amount that was sent. A reference stands alone, without “order” before it. Of an address or a txid give the beginning: its end alone is not searched.',
+    'Compare it with the `order` or the `osn` of the backend, or look up the user, or the amount that was sent. Of an address or a txid give the beginning: its end alone is not searched.',
   noPart: (begin: string, end: string) =>
     `Nothing begins with “${begin}”${end === '' ? '' : ` and ends with “${end}”`}`,
   noPartHelp:

@@ -36,8 +36,7 @@ export const zhStories: StoryTexts = {
   strangeAddress: '该地址不属于任何用户',
   strangeAddressHelp: '本服务没有分配过此地址。请与用户页面上的地址逐字核对。',
   noOrder: (asked) => `没有订单号为“${asked}”的订单、记录或提现`,
-  noOrderHelp:
-    '请与后端的 `order` 或 `osn` 核对，或查询其用户或转账金额。请只输入订单号本身，前面不加“订单”。地址和交易号请输入开头：只有结尾无法查询。',
+  noOrderHelp: '请与后端的 `order` 或 `osn` 核对，或查询其用户或转账金额。地址和交易号请输入开头：只有结尾无法查询。',
   noPart: (begin, end) => `没有以“${begin}”开头${end === '' ? '' : `、以“${end}”结尾`}的地址或交易`,
   noPartHelp:
     '已在用户地址、提现收款地址以及充值和提现的交易中查找。不查找付款方地址：请索取完整的交易号。地址区分大小写，且不含 0、O、I、l。',
