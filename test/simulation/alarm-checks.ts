@@ -52,7 +52,6 @@ function hasCause(env: Environment, kind: AlarmKind, fields: LogFields): boolean
     case 'database-nearly-full':
     case 'events-expiring':
     case 'event-set-aside':
-    case 'archive-behind':
       return false
     case 'transaction-unreadable':
       return env.scenario.quorum === 1 && env.scenario.rates.malformed > 0
@@ -69,6 +68,7 @@ function hasCause(env: Environment, kind: AlarmKind, fields: LogFields): boolean
     case 'node-behind': // in a trial only the troubled node is behind, unless a clock jumps
       return env.troubled === null || fields.node === env.troubled || env.trial?.platform === 'clock'
     case 'node-failing': // troubles of the platform can make requests to any node fail
+    case 'archive-behind': // only a run with an archive can raise it
     case 'endpoint-behind':
     case 'node-lies':
     case 'node-unfit':

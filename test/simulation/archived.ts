@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { listArchives } from '../../src/commands/audit/archive-files.ts'
 import { rebuildCell } from '../../src/commands/audit/rebuild.ts'
+import { readSeals } from '../../src/commands/audit/seals.ts'
 import { isFault } from '../../src/commands/audit/segment.ts'
 import { verifyCell } from '../../src/commands/audit/verify.ts'
 import { archiveNext } from '../../src/worker/archive/write.ts'
@@ -16,7 +17,7 @@ import type { Environment } from './environment.ts'
 
 const cellName = 'TWd4WrZ9wn84f5x1hZhL4DHvk738ns5jwb'
 const everyMs = 30_000
-const hourMs = 3_600_000
+export const hourMs = 3_600_000
 
 /** How a broken promise of an archive begins. */
 export const archiveFault = 'archive: '
@@ -33,7 +34,7 @@ export interface ArchiveTimes {
  * it equal to that of the run, but for what `compareDatabases` names. `saw` gets each rebuilt one.
  */
 export const archiveBeside =
-  ({ from, rebuiltAt }: ArchiveTimes, saw: (rebuilt: DatabaseSync) => void = () => undefined) =>
+  ({ from, rebuiltAt }: ArchiveTimes, saw: (rebuilt: DatabaseSync) => void) =>
   (env: Environment, store: SqliteD1): (() => Promise<void>) => {
     const folder = mkdtempSync(join(tmpdir(), 'archived-'))
     let quietMs = 0
@@ -47,7 +48,7 @@ export const archiveBeside =
     const rebuild = async () => {
       quietMs += hourMs // so that a scan that has found nothing since is written, too
       await writeAll()
-      const fault = compareWithRebuilt(folder, store.sqlite, saw)
+      const fault = compareWithRebuilt(folder, store.sqlite, { saw })
       if (fault !== null) env.violate(archiveFault + fault)
     }
     const orFault = (work: Promise<void>) =>
@@ -64,17 +65,25 @@ export const archiveBeside =
     }
   }
 
-function compareWithRebuilt(folder: string, lost: DatabaseSync, saw: (rebuilt: DatabaseSync) => void): string | null {
-  const [files] = listArchives(folder)
-  if (files === undefined) return 'there is none'
-  const found = verifyCell(files, { keys: new Map(), kept: [] }, () => undefined)
+/**
+ * Verifies the archive in a folder, of which `verifier` is the key, and compares the database that
+ * is rebuilt from it with the lost one. Returns the fault, or null.
+ */
+export function compareWithRebuilt(
+  folder: string,
+  lost: DatabaseSync,
+  { saw, verifier }: { readonly saw?: (rebuilt: DatabaseSync) => void; readonly verifier?: string | null },
+): string | null {
+  const [files, ...others] = listArchives(folder)
+  if (files === undefined || others.length > 0) return `there is not one: ${others.map(({ name }) => name)}`
+  const found = verifyCell(files, readSeals(verifier == null ? [] : [verifier], []), () => undefined)
   if (isFault(found)) return `it is wrong: ${found.file}, line ${found.line}: ${found.why}`
   const path = join(folder, 'rebuilt.sql')
   rebuildCell(files, found.counts.completeTo, path, 1)
   const rebuilt = new DatabaseSync(':memory:')
   rebuilt.exec(readFileSync(path, 'utf8'))
   rmSync(path)
-  saw(rebuilt)
+  saw?.(rebuilt)
   const differences = compareDatabases(lost, rebuilt)
   rebuilt.close()
   return differences.length === 0 ? null : `rebuilt otherwise:\n${differences.slice(0, 20).join('\n')}`

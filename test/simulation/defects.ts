@@ -44,12 +44,15 @@ const short = {
   payouts: null,
   further: calmPayouts,
   orders: null,
+  archive: null,
   refusals: null,
   hardships: noHardships,
 } as const satisfies Overrides
 
 /** Overrides for a run in which only the ledger, the chain and its nodes are looked at. */
-const bare = { payouts: null, further: calmPayouts, orders: null, refusals: null, hardships: noHardships } as const
+const bare = {
+  ...{ payouts: null, further: calmPayouts, orders: null, archive: null, refusals: null, hardships: noHardships },
+} as const
 
 /** A short run without faults, with one signer and many payouts. */
 const paying = {
@@ -89,6 +92,22 @@ const ordering = {
   allowance: freeAllowance,
   rates: calmRates,
   orders: { asked: 1 },
+} as const satisfies Overrides
+
+/** A short run in which only the archive has faults, and an operator who restores copies. */
+const archiving = {
+  ...short,
+  nodes: [nodeKinds.honest, nodeKinds.honest],
+  quorum: 2,
+  finalityLag: 3,
+  blocksBefore: 1,
+  blocks: 40,
+  requestsPerBlock: 0.7,
+  transactionsMax: 3,
+  scanEverySeconds: 10,
+  allowance: freeAllowance,
+  rates: calmRates,
+  archive: { trouble: 0.3, database: 0.05, kill: 0.2, rivals: 0.3, operator: 0.3, sealed: true },
 } as const satisfies Overrides
 
 /**
@@ -141,8 +160,9 @@ function parseOverrides(json: string): PayingOverrides {
 /**
  * Deliberate mistakes, each of a kind that is easily made and hard to see. The simulation must find
  * every one of them: a simulation that finds none proves nothing. For each mistake, `defects.txt`
- * has the name; the file below `src`; the seed; the word `short`, `paying` or `ordering` for the
- * overrides above, if any; further overrides; the text to replace (`-`); and the replacement (`+`).
+ * has the name; the file below `src`; the seed; the word `short`, `paying`, `ordering` or
+ * `archiving` for the overrides above, if any; further overrides; the text to replace (`-`); and
+ * the replacement (`+`).
  */
 export const defects: Readonly<Record<string, Defect>> = Object.fromEntries(
   readFileSync(`${root}test/simulation/defects.txt`, 'utf8')
@@ -155,7 +175,7 @@ export const defects: Readonly<Record<string, Defect>> = Object.fromEntries(
       const more = parseOverrides(rest.join(' ') || '{}')
       // A mistake that is not about payouts or refusals is looked for in runs without payouts and
       // refusals. With them, the runs that find it would differ.
-      const base = word === 'short' ? short : word === 'ordering' ? ordering : bare
+      const base = { short, ordering, archiving }[word ?? ''] ?? bare
       const overrides: Overrides = word === 'paying' ? payingWith(more) : ({ ...base, ...more } as Overrides)
       const linesAfter = (sign: string) => lines.filter((line) => line.startsWith(sign)).map((line) => line.slice(2))
       return [

@@ -187,6 +187,8 @@ export interface Environment extends ReturnType<typeof createState> {
   readonly aside: Random
   /** The random numbers for hardships: a stream of their own, so that they change no other draw. */
   readonly hard: Random
+  /** The random numbers for the archive: also a stream of their own. */
+  readonly archiving: Random
   readonly scheduler: Scheduler
   /** The height from which the scan reads; null if the configuration does not set it. */
   finalized(): number
@@ -238,8 +240,9 @@ export function createEnvironment(
     further,
     aside,
     hard,
+    archiving,
     orders,
-  }: Pick<Environment, 'random' | 'troubles' | 'aside' | 'hard'> &
+  }: Pick<Environment, 'random' | 'troubles' | 'aside' | 'hard' | 'archiving'> &
     Readonly<Record<'payouts' | 'further' | 'orders', Random>>,
   scheduler: Scheduler,
   write: ((line: string) => void) | null,
@@ -257,6 +260,7 @@ export function createEnvironment(
     troubles,
     aside,
     hard,
+    archiving,
     scheduler,
     finalized: () => chain.tip().height - scenario.finalityLag,
     startHeight: () => (scenario.startAfter === null ? null : chain.firstHeight + scenario.startAfter),

@@ -44,7 +44,7 @@ function trackWebCrypto(): void {
     return value instanceof Uint8Array ? Buffer.from(value).toString('latin1') : JSON.stringify(value)
   }
   let previous: Promise<unknown> = Promise.resolve()
-  for (const name of ['digest', 'importKey', 'sign', 'verify'] as const) {
+  for (const name of ['digest', 'importKey', 'exportKey', 'sign', 'verify'] as const) {
     // safe: parameters are passed on as they come
     const operate = subtle[name].bind(subtle) as (...parameters: unknown[]) => Promise<unknown>
     const tracked = (...parameters: unknown[]) => {

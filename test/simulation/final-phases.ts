@@ -105,7 +105,10 @@ export async function replaceNodes(run: SimulatedRun): Promise<void> {
 }
 
 /** What alarms say that end as soon as the nodes and the scan are well again. */
-const endingAlarms = new Set(['node-failing', 'node-behind', 'scan-stalled', 'scan-behind', 'finality-stalled'])
+const endingAlarms = new Set([
+  ...['node-failing', 'node-behind', 'scan-stalled', 'scan-behind', 'finality-stalled'],
+  'archive-behind',
+])
 
 /** Every node is well, and so is the scan: what alarms said of them must end. */
 export async function endAlarms({ env, stored }: SimulatedRun): Promise<void> {

@@ -1,10 +1,13 @@
 import { bytesToHex } from '@noble/hashes/utils.js'
 import { HDKey } from '@scure/bip32'
+import { archiveKey } from '../../src/worker/archive/archive-object.ts'
 import { formatBase58 } from '../../src/worker/chain/address.ts'
 import { createEndpointObject, createScannerObject, createService, type Platform } from '../../src/worker/compose.ts'
+import type { ObjectHost } from '../../src/worker/platform/object-host.ts'
 import type { LedgerMethods } from '../../src/worker/rpc/ledger-methods.ts'
 import type { SqliteD1 } from '../support/sqlite-d1.ts'
 import { backendSecret, testSecret, testXpub } from '../support/variables.ts'
+import type { SimulatedArchive } from './archive.ts'
 import { chainId } from './chain.ts'
 import { withSessions } from './database.ts'
 import { endpointVariables } from './endpoints.ts'
@@ -35,6 +38,8 @@ export interface Isolate {
 export interface Deployment {
   readonly scanner: ObjectNamespace
   readonly endpoint: ObjectNamespace
+  /** Null in a run without an archive. */
+  readonly archive: ObjectNamespace | null
   startIsolate(): Isolate
 }
 
@@ -58,6 +63,8 @@ export interface Resources {
   readonly connect: (invocation: Invocation) => InvocationPorts
   /** The other cell of the deployment; null if there is one cell. */
   readonly neighbour: Neighbour | null
+  /** Null in a run without an archive. */
+  readonly archive: SimulatedArchive | null
 }
 
 /**
@@ -66,16 +73,19 @@ export interface Resources {
  */
 export function createDeployment(
   env: Environment,
-  { nodes, db, rateLimits, connect, neighbour }: Resources,
+  { nodes, db, rateLimits, connect, neighbour, archive: archived }: Resources,
   settings: (typeof wrongSettings)[number] | null = null,
 ): Deployment {
   const bindings = () => {
     const own = {
       DB: db,
       SCANNER: scanner,
-      ENDPOINT: endpoint,
+      ENDPOINT: {
+        getByName: (name: string) => (name === archiveKey ? (archive ?? endpoint) : endpoint).getByName(name),
+      },
       ...rateLimits,
       ...variablesOf(env, nodes),
+      ...archived?.variables,
       ...settings,
     }
     return neighbour === null ? own : neighbour.bindings(own)
@@ -85,14 +95,14 @@ export function createDeployment(
     create: (host) => createScannerObject(platform, bindings(), host, 'scanner') as unknown as ObjectCode,
     connect,
   })
-  const endpoint = createNamespace(env, {
-    name: 'endpoint',
-    create: (host) => createEndpointObject(platform, bindings(), host, 'endpoint') as unknown as ObjectCode,
-    connect,
-  })
+  const createObject = (host: ObjectHost) =>
+    createEndpointObject(platform, bindings(), host, 'endpoint') as unknown as ObjectCode
+  const endpoint = createNamespace(env, { name: 'endpoint', create: createObject, connect })
+  const archive = archived?.deploy(createObject) ?? null
   return {
     scanner,
     endpoint,
+    archive,
     startIsolate() {
       const service = createService(platform)
       const bound = bindings()

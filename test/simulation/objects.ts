@@ -21,6 +21,11 @@ export interface ObjectNamespace {
   getByName(name: string): unknown
   /** Ends every instance, as when another version is deployed or the service is stopped. */
   restart(): void
+  /**
+   * Runs the alarm of an object in another instance, also beside one that works. Does nothing if
+   * the object has never had an alarm.
+   */
+  startBeside(name: string): void
   /** Ends every instance for good, and all alarms. */
   remove(): void
 }
@@ -116,6 +121,16 @@ export function createNamespace(env: Environment, objectClass: ObjectClass): Obj
   return {
     getByName: (id) => new Proxy({}, { get: (_, method) => methodOf(id, String(method)) }),
     restart,
+    startBeside(id) {
+      const kept = find(id)
+      if (kept.alarms === 0) return
+      if (kept.instance !== null) {
+        if (kept.instance.open > 0) env.count(`${objectClass.name}: a second writer`)
+        kept.instance.isSuperseded = true
+      }
+      kept.instance = null
+      void fire(platform, kept, 1)
+    },
     remove() {
       platform.isRemoved = true
       restart()

@@ -118,6 +118,7 @@ export async function settle(run: SimulatedRun): Promise<void> {
   forgetNodes()
   await pass(env, 60_000)
   env.phase = 'healthy'
+  env.supersedesScanner = false // the last rival's tick may have met no instance that was working
   const expected = [...expectedDeposits(env).values()]
   const ask = async (kind: string, act: (client: Client) => Promise<void>) => {
     await pass(env, 3_100) // the rate limit allows a caller 20 such requests in a minute

@@ -1,4 +1,5 @@
 import { openSqliteD1, type SqliteD1 } from '../support/sqlite-d1.ts'
+import { auditArchive } from './archive-audit.ts'
 import { checkTransaction } from './callers/check-transaction.ts'
 import { correctAndReplace } from './correction.ts'
 import { settleDecisions, startDecision } from './decisions.ts'
@@ -34,6 +35,7 @@ import { drawRefusals, unrenderedHeight } from './refusals.ts'
 import { createRequests } from './requests.ts'
 import { startRivals } from './rivals.ts'
 import {
+  drawArchive,
   drawAside,
   drawFurther,
   drawHardships,
@@ -97,6 +99,7 @@ const refusalSeeds = 2 ** 46
 const furtherSeeds = 2 ** 47
 const hardshipSeeds = 2 ** 48
 const orderSeeds = 2 ** 49
+const archiveSeeds = 2 ** 50
 
 /** Runs one seed after the other over one database, which is empty again after each. */
 export function createSimulation(): (seed: number, options?: RunOptions) => Promise<Outcome> {
@@ -114,8 +117,10 @@ export function createSimulation(): (seed: number, options?: RunOptions) => Prom
     const base = refusals?.trial ?? drawn.trial
     const trial = base !== null && later.hardships.away > 0 ? ({ ...base, platform: 'away' } as const) : base
     const orders = createRandom(seed + orderSeeds)
+    const archiving = createRandom(seed + archiveSeeds)
     const scenario = {
       ...drawn,
+      ...drawArchive(archiving),
       ...drawPayoutScenario(payouts),
       ...drawOrderScenario(orders),
       ...later,
@@ -124,7 +129,7 @@ export function createSimulation(): (seed: number, options?: RunOptions) => Prom
       refusals,
     }
     const lost = drawLostDatabase(createRandom(seed + lossSeeds), depositAddress)
-    const randoms = { random, troubles, aside, payouts, further, hard, orders }
+    const randoms = { random, troubles, aside, payouts, further, hard, orders, archiving }
     const env = createEnvironment(scenario, lost, randoms, createScheduler(startMs), trace ?? null)
     env.unrenderedAt = unrenderedHeight(env, env.chain.firstHeight)
     env.lackedFrom = firstLacked(env)
@@ -160,7 +165,7 @@ async function live(run: SimulatedRun, until?: number): Promise<number> {
   if (env.scenario.ending === 'fork') phases.push(forkAndReturn)
   if (env.scenario.storm?.keepsMemory === true) phases.push(endOutage)
   if (env.scenario.ending === 'correction') phases.push(correctAndReplace)
-  phases.push(replaceNodes, deliverAll, forgetDropped, watchIssuers)
+  phases.push(replaceNodes, deliverAll, forgetDropped, watchIssuers, auditArchive)
   for (const phase of phases) if (env.violation === null) await phase(run)
   const fault =
     env.violation === null
@@ -250,6 +255,9 @@ function startBlocks(run: SimulatedRun, operator: Operator, until = Number.POSIT
       env.fullUntil = scheduler.now() + scenario.troubles.full * 1_000
     if (blocks === awayAt) env.awayUntil = scheduler.now() + scenario.hardships.away * 1_000
     if (random.chance(scenario.rates.operator)) scheduler.after(random.int(0, env.blockMs - 1), operator.act)
+    if (scenario.archive !== null && env.archiving.chance(scenario.archive.operator)) {
+      scheduler.after(env.archiving.int(0, env.blockMs - 1), operator.act)
+    }
     if (run.backends.random.chance(0.5)) {
       scheduler.after(run.backends.random.int(0, env.blockMs), () => startPost(run))
     }

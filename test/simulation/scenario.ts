@@ -73,6 +73,7 @@ export type Scenario = Readonly<
   ReturnType<typeof drawScenario> &
     ReturnType<typeof drawTroubledScenario> &
     ReturnType<typeof drawAside> &
+    ReturnType<typeof drawArchive> &
     ReturnType<typeof drawPayoutScenario> &
     ReturnType<typeof drawOrderScenario> &
     ReturnType<typeof drawFurther> & { readonly refusals: Refusals; readonly hardships: Hardships }
@@ -220,6 +221,22 @@ export function drawAside(random: Random) {
     sending: random.pick([0, 0, 0.2]), // probability, for each block, that a contract sends TRX
     keepers: random.int(0, 4), // the number of nodes, from the first on, that keep internal transactions
     reviews: random.chance(0.25), // large deposits are held until a backend has decided about them
+  }
+}
+
+/** The choices of a seed about the archive: there is one in a sixth of the runs. */
+export function drawArchive(random: Random) {
+  return { archive: random.chance(1 / 6) ? drawArchiveRates(random) : null }
+}
+
+function drawArchiveRates(random: Random) {
+  return {
+    trouble: random.pick([0, 0.1, 0.4]), // the probability that a call of R2 fails, loses its answer, is late or hangs
+    database: random.pick([0, 0.02, 0.08]), // the same as in `rates`, for the archive's object
+    kill: random.pick([0, 0.1, 0.3]), // the same, for its instances
+    rivals: random.pick([0, 0.2, 0.5]), // probability, for each new object, that another writer begins
+    operator: random.pick([0, 0.1]), // the probability, for each block, that the operator acts once more
+    sealed: random.chance(0.5), // whether segments have checkpoints
   }
 }
 

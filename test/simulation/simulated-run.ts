@@ -3,20 +3,15 @@ import type { AlarmKind } from '../../src/worker/platform/alarm-table.ts'
 import type { LogFields } from '../../src/worker/platform/logger.ts'
 import type { RoundTrip, SqliteD1 } from '../support/sqlite-d1.ts'
 import { checkAlarm } from './alarm-checks.ts'
+import { createArchived, type SimulatedArchive } from './archive.ts'
+import { isBucketFaultText } from './bucket.ts'
 import { type Backend, createBackend } from './callers/backend.ts'
 import { type Client, createClient } from './callers/client.ts'
 import { connectToDatabase } from './database.ts'
 import { createEndpoints, type Endpoints } from './endpoints.ts'
 import type { Environment } from './environment.ts'
 import { createInvariantCheck, type InvariantCheck } from './invariants.ts'
-import {
-  type AnyFetch,
-  createInvocation,
-  createLifetime,
-  type Invocation,
-  type InvocationPorts,
-  runIn,
-} from './invocation.ts'
+import { type AnyFetch, createInvocation, createLifetime, type Invocation, runIn } from './invocation.ts'
 import {
   connectDatabase,
   createDeployment,
@@ -42,6 +37,9 @@ export interface SimulatedRun {
   readonly nodes: Nodes
   readonly endpoints: Endpoints
   readonly stored: Stored
+  readonly store: SqliteD1
+  /** Null in a run without an archive. */
+  readonly archive: SimulatedArchive | null
   /** `env` with another source of random numbers, for backends: posts then change no other draw. */
   readonly backends: Environment
   /**
@@ -110,7 +108,7 @@ export function createRun(
   const refusing = createRefusal(env, stored, ports)
   // All members but `random` are those of `env`, its prototype.
   const backends: Environment = Object.create(env, { random: { value: backendRandom } })
-  const resources = createResources(env, nodes, store, (invocation) => ports(env, invocation))
+  const resources = createResources(env, nodes, store, ports)
   const deployment = createDeployment(env, resources)
   const act = createCalls(ports)
   connectPayouts(env, stored)
@@ -130,6 +128,8 @@ export function createRun(
     nodes,
     endpoints,
     stored,
+    store,
+    archive: resources.archive,
     backends,
     post(send) {
       if (backendRandom.chance(0.05)) backendIsolate = deployment.startIsolate()
@@ -153,6 +153,7 @@ export function createRun(
     deploy() {
       deployment.scanner.restart()
       deployment.endpoint.restart()
+      deployment.archive?.restart()
       isolates = [deployment.startIsolate(), deployment.startIsolate()]
       backendIsolate = deployment.startIsolate()
       payouts.renew()
@@ -182,20 +183,18 @@ function createRefusal(env: Environment, stored: Stored, ports: MakePorts) {
 }
 
 /** What the deployment of a run is bound to. */
-function createResources(
-  env: Environment,
-  nodes: Nodes,
-  store: SqliteD1,
-  connect: (invocation: Invocation) => InvocationPorts,
-): Resources {
+function createResources(env: Environment, nodes: Nodes, store: SqliteD1, ports: MakePorts): Resources {
+  const connect = (invocation: Invocation) => ports(env, invocation)
   const { neighbour: fate } = env.scenario
   const neighbour = fate === null ? null : createNeighbour(env, fate, platform, connect)
-  return { nodes, db: connectDatabase(store), rateLimits: createRateLimits(env), connect, neighbour }
+  const archive = createArchived(env, ports)
+  return { nodes, db: connectDatabase(store), rateLimits: createRateLimits(env), connect, neighbour, archive }
 }
 
-function removeObjects({ scanner, endpoint }: Deployment): void {
+function removeObjects({ scanner, endpoint, archive }: Deployment): void {
   scanner.remove()
   endpoint.remove()
+  archive?.remove()
 }
 
 /**
@@ -358,6 +357,8 @@ function createLog(env: Environment, own: Invocation) {
     const { platformFailed } = own
     if (name === 'tick-crashed' && !platformFailed && !isExcused(String(why)))
       env.violate(`${invocation} crashed: ${why}`)
+    if (name === 'archive-stopped' && !isPlatformFaultText(String(why)) && !isBucketFaultText(String(why)))
+      env.violate(`${invocation} has stopped: ${why}`)
     if (name === 'request-crashed' && !/D1_ERROR|Failed query|the platform ended/.test(String(fields.text))) {
       env.violate(`${invocation} crashed: ${fields.text}`)
     }

@@ -26,6 +26,7 @@ const without = {
   payouts: null,
   further: calmPayouts,
   orders: null,
+  archive: null,
   refusals: null,
   issuer: 0,
   sending: 0,
@@ -289,6 +290,17 @@ describe('the simulation', { timeout: 3_600_000 }, () => {
     for (const seed of [1, 2, 3, 4, 910_000_909, 2_100_000_347, 1_100_001_988])
       expect((await run(seed)).violation, repeat(seed)).toBeNull()
   })
+
+  it.each([1, 2, 3])(
+    'an archive has every line once, whatever its bucket, two writers and restores do: seed %i',
+    async (seed) => {
+      const archive = { trouble: 0.4, database: 0.08, kill: 0.2, rivals: 0.5, operator: 0.3, sealed: seed > 1 }
+      const overrides = { ...without, rates: calmRates, archive }
+      const { violation, counts } = await run(seed, { overrides })
+      expect(violation, repeat(seed)).toBeNull()
+      expect(counts.get('R2: an object exists')).toBeGreaterThan(0)
+    },
+  )
 
   it('does the same for the same seed, whatever ran before', async () => {
     const eventsOf = async (seed: number) => {

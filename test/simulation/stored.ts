@@ -328,6 +328,9 @@ function ledgerReads({ rows, first, count }: Queries) {
 }
 
 function eventReads({ rows, first, count }: Queries) {
+  const unarchived = count(`SELECT count(*) AS n FROM last_event WHERE NOT EXISTS (
+    SELECT 1 FROM archive WHERE event = last_event.id AND copy IS NULL)`)
+  const verifier = first<{ readonly verifier: string | null }>('SELECT verifier FROM archive')
   return {
     events: rows<StoredEvent>(selectEvents),
     acts: rows<StoredAct>(selectActs),
@@ -341,6 +344,10 @@ function eventReads({ rows, first, count }: Queries) {
     /** The events that endpoints have not received, those of all endpoints added up. */
     countUndelivered: count('SELECT count(*) AS n FROM webhook JOIN event ON event.id > webhook.position'),
     countEndpoints: count('SELECT count(*) AS n FROM webhook'),
+    /** Whether everything that has happened is in the archive. */
+    isArchived: () => unarchived() === 0,
+    /** The key that verifies checkpoints of the archive; null without one. */
+    verifier: () => verifier()?.verifier ?? null,
   }
 }
 

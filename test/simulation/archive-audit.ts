@@ -1,0 +1,48 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { archiveNext } from '../../src/worker/archive/write.ts'
+import { formatBase58 } from '../../src/worker/chain/address.ts'
+import type { UnixMs } from '../../src/worker/common/time.ts'
+import { writable } from '../../src/worker/d1/database.ts'
+import type { SqliteD1 } from '../support/sqlite-d1.ts'
+import type { SimulatedArchive } from './archive.ts'
+import { archiveFault, compareWithRebuilt, hourMs } from './archived.ts'
+import { depositAddress } from './environment.ts'
+import { passUntil, type SimulatedRun } from './simulated-run.ts'
+
+/** Time in which all is archived once nothing fails any more. */
+const settledMs = 600_000
+
+/**
+ * Waits until all is in the bucket. Then the archive must be right, and a database that is rebuilt
+ * from it must equal that of the run.
+ */
+export async function auditArchive({ env, stored, archive, store }: SimulatedRun): Promise<void> {
+  if (archive === null) return
+  if (!(await passUntil(env, stored.isArchived, settledMs))) return env.violate(`${archiveFault}it has stopped`)
+  const folder = mkdtempSync(join(tmpdir(), 'simulated-'))
+  try {
+    // so that a scan which has found nothing since is written, too
+    await writeRest(archive, store, () => (env.scheduler.now() + 2 * hourMs) as UnixMs)
+    for (const [name, text] of archive.bucket.objects) {
+      mkdirSync(dirname(join(folder, name)), { recursive: true })
+      writeFileSync(join(folder, name), text)
+    }
+    const fault = compareWithRebuilt(folder, store.sqlite, { verifier: stored.verifier() })
+    if (fault !== null) env.violate(archiveFault + fault)
+  } catch (error) {
+    env.violate(archiveFault + (error instanceof Error ? error.stack : String(error)))
+  } finally {
+    rmSync(folder, { recursive: true })
+  }
+}
+
+/** Writes what is left at one moment, so that the bucket and the database can be compared. */
+async function writeRest({ bucket }: SimulatedArchive, store: SqliteD1, now: () => UnixMs): Promise<void> {
+  const parts = {
+    ...{ db: writable(store.connect(async (work) => work())), bucket: bucket.direct, clock: { now } },
+    ...{ folder: formatBase58(depositAddress(0)), cell: 1, seal: null },
+  }
+  while ((await archiveNext(parts)) === 'more');
+}
