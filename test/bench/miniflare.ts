@@ -18,6 +18,8 @@ export interface WorkerSpec {
   readonly variables?: Readonly<Record<string, unknown>>
   /** Entrypoints of the other Workers, by the name of the binding. */
   readonly services?: Readonly<Record<string, { readonly worker: string; readonly exportName: string }>>
+  /** The R2 bucket of its binding `BUCKET`. */
+  readonly bucket?: string
   /** Whether the Worker is the service, with its Durable Objects. */
   readonly hasObjects?: boolean
 }
@@ -140,6 +142,7 @@ function toOptions({
   further = {},
   variables = {},
   services = {},
+  bucket,
   hasObjects = false,
 }: WorkerSpec): WorkerOptions {
   const json = Object.entries(variables).map(([key, value]) => [key, { type: 'json', value }] as const)
@@ -149,8 +152,15 @@ function toOptions({
     ? { SCANNER: objectOf('Scanner'), ENDPOINT: objectOf('Endpoint'), BLOCKS: objectOf('Blocks') }
     : {}
   const others = Object.entries(further).map(([key, id]) => [key, { type: 'd1', id }] as const)
+  const buckets = bucket === undefined ? {} : { BUCKET: { type: 'r2', name: bucket } }
   const stored = { type: 'durable-object', storage: 'sqlite' }
-  const env = { ...Object.fromEntries(json), ...Object.fromEntries(bound), ...Object.fromEntries(others), ...objects }
+  const env = {
+    ...Object.fromEntries(json),
+    ...Object.fromEntries(bound),
+    ...Object.fromEntries(others),
+    ...objects,
+    ...buckets,
+  }
   return {
     config: {
       name,

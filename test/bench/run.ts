@@ -6,6 +6,7 @@
  */
 import { printLine, UserError } from '../support/project.ts'
 import { type Figure, type Scale, toTable } from './figure.ts'
+import { measureArchive } from './figures/archive.ts'
 import { measureAudit } from './figures/audit.ts'
 import { measureBundle } from './figures/bundle.ts'
 import { measureCatchUp } from './figures/catch-up.ts'
@@ -42,6 +43,7 @@ const groups: Readonly<Record<string, (scale: Scale) => Promise<readonly Figure[
   page: measurePage,
   cells: measureCells,
   audit: measureAudit,
+  archive: measureArchive,
 }
 const args = process.argv.slice(2)
 const isQuick = args.includes('--quick')
