@@ -13,7 +13,7 @@ import type { ChainRow, ChainRows } from './chain-rows.ts'
 
 type RowOf<Kind extends ChainRow['kind']> = Extract<ChainRow, { readonly kind: Kind }>
 
-/** What the nodes say of a row. */
+/** The nodes' answer about a row. */
 type Verdict =
   | { readonly kind: 'found' }
   | { readonly kind: 'wrong'; readonly why: string }

@@ -3,7 +3,7 @@ import type { NumberedFile } from './archive-files.ts'
 import type { LineOf } from './lines.ts'
 import { readTrueLines } from './true-lines.ts'
 
-/** What the chain must have: a credited deposit, or a paid payout with who has paid it. */
+/** A row that the chain must have: a credited deposit, or a paid payout with who has paid it. */
 export type ChainRow =
   | {
       readonly kind: 'deposit'

@@ -18,7 +18,7 @@ export type Way =
 /** A row of the archive that the database lacks, or has otherwise. */
 export interface MissingRow<Kind extends LostKind = LostKind> extends LostRow<Kind> {
   readonly kind: Kind
-  /** What it is, in a phrase. */
+  /** A phrase that says what it is. */
   readonly text: string
   readonly way: Way
 }
@@ -43,7 +43,7 @@ const lookups: Readonly<Record<LostKind, (at: (n: number) => string) => string>>
   correction: (at) => `(SELECT json_array(1) FROM correction WHERE finalized = ${at(0)} AND created_at = ${at(1)})`,
 }
 
-/** What the database has under a key: values by the lookup; null if it has nothing. */
+/** The values that the database has under a key, by the lookup; null if it has nothing. */
 type Found = readonly (string | number | null)[] | null
 
 /** A text as SQL, without a space or a semicolon in it: wrangler searches for words of SQL. */

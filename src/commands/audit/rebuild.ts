@@ -14,7 +14,7 @@ import { WrongLine } from './wrong-line.ts'
 
 const migrations = join(import.meta.dirname, '../../../migrations')
 
-/** What was rebuilt. */
+/** The outcome of a rebuild. */
 export interface Rebuilt {
   /** The height of the scan; null if it had not begun. */
   readonly height: number | null

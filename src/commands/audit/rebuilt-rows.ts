@@ -1,4 +1,5 @@
 import type { DatabaseSync, SQLInputValue } from 'node:sqlite'
+import { dayMs } from '../../worker/common/time.ts'
 import { type ArchivedCurrencies, type ArchivedCurrency, currencyOf, nextCurrencies, readUnits } from './currencies.ts'
 import type { ArchiveLine, LineOf } from './lines.ts'
 import { createDays, createMarks } from './rebuilt-days.ts'
@@ -121,9 +122,10 @@ function createTakers(db: DatabaseSync, insert: Insert) {
   }
 }
 
-/** What a correction changes, and no line says. */
+/** Makes the changes of a correction that no line says. */
 function createCorrection(db: DatabaseSync): (line: LineOf<'correction'>) => void {
   const statements = [
+    // the list of states is that of the index `transfer_decided`
     `DELETE FROM stored_transfer WHERE height > ? AND state IN ('held', 'refused', 'moved') AND state = 'moved'`,
     'DELETE FROM sent WHERE height > ?',
     'DELETE FROM issuer_act WHERE height > ?',
@@ -135,12 +137,13 @@ function createCorrection(db: DatabaseSync): (line: LineOf<'correction'>) => voi
 }
 
 /**
- * What follows from the rows and no line says: dropped transfers are removed after a day, an order
- * counts a deposit as it was at last, and credits in blocks that are read again are sought.
+ * SQL for what no line says, and follows from the rows: dropped transfers are removed after a day,
+ * an order counts a deposit as it was at last, and credits in blocks that are read again are
+ * sought.
  */
 const implied = `
 DELETE FROM stored_transfer WHERE state = 'dropped' AND review IS NULL
-  AND changed_at <= (SELECT tried_at FROM scan) - 86400000;
+  AND changed_at <= (SELECT tried_at FROM scan) - ${dayMs};
 INSERT INTO order_deposit (order_id, transfer_id, made_at)
   SELECT order_id, transfer_id, made_at FROM order_of JOIN stored_transfer ON stored_transfer.id = transfer_id;
 UPDATE stored_transfer SET sought = 1 WHERE state = 'credited' AND (height > (SELECT finalized FROM scan)

@@ -1,5 +1,5 @@
-// What triggers keep beside the rows, made from the rows at once. `movement` and `summand` have a
-// trigger each that adds to holdings and totals, so these must exist already.
+// The sums that triggers keep beside the rows, made from the rows at once. `movement` and `summand`
+// have a trigger each that adds to holdings and totals, so these must exist already.
 
 const held = `state IN ('held', 'refused', 'credited', 'moved')`
 

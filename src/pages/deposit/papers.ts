@@ -44,7 +44,7 @@ export async function downloadHistory(context: DepositContext, progress: (words:
 type Statement = ReturnType<typeof readStatement>
 type StatementEntry = Statement['list'][number]
 
-/** What an entry was. A fee is named as such, all others by their type. */
+/** The word for an entry. A fee is named as such, all others by their type. */
 const wordOf = (context: DepositContext, what: string, type: number) =>
   what === 'fee' ? context.texts.fee : entryName(context, type)
 

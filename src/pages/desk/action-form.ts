@@ -157,7 +157,7 @@ function planOf(context: DeskContext, texts: ActionTexts, { kind, list }: Action
   }
 }
 
-/** What an action is about: all of one payout or deposit, and one line of each of many. */
+/** The facts about an action: all of one payout or deposit, and one line of each of many. */
 function factsOf(
   context: DeskContext,
   texts: ActionTexts,

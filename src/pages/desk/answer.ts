@@ -65,7 +65,7 @@ export type DeskAnswer =
       readonly entries: readonly PostedEntry[]
     }
   | {
-      /** What begins and ends with a part of an address or a txid, if it is not a single one. */
+      /** The addresses or txids that begin and end with a part, if it is not a single one. */
       readonly kind: 'parts'
       readonly begin: string
       readonly end: string

@@ -30,7 +30,7 @@ export interface DeskModel {
   summaryAt: number | null
   /** Which list the page shows, and the filter of that list. */
   listed: Listed
-  /** What waits for a person, on a page of its own. */
+  /** The queue of what waits for a person, on a page of its own. */
   readonly queue: QueueState
   /**
    * Why the last request failed, so that the page shows older data; null if the last request

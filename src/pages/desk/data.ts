@@ -106,7 +106,7 @@ export function readOwner(data: unknown) {
   return { uid: readInteger(uid), id: readInteger(id), frozen: currencies }
 }
 
-/** What a person can decide about. */
+/** A payout or a deposit, about which a person can decide. */
 export type ActionItem = DeskPayout | OwnedDeposit
 /** Whether an item is a payout: only deposits have a `position`. */
 export const isPayout = (item: ActionItem): item is DeskPayout => !('position' in item)

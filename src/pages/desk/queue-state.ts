@@ -5,11 +5,11 @@ import type { QueuePlace } from './list-place.ts'
 /** Most rows that can be chosen: the service decides about no more in one request. */
 export const chosenMax = 20
 
-/** What the desk knows of the queue of payouts or deposits that wait for a person. */
+/** The desk's knowledge of the queue: payouts or deposits that wait for a person. */
 export interface QueueState {
-  /** Which part of the queue is shown; null if the page shows something else. */
+  /** The part of the queue that is shown; null if the page shows something else. */
   place: QueuePlace | null
-  /** What was shown last, for the way back from a story; null if the queue was not shown yet. */
+  /** The part that was shown last, for the way back from a story; null before the first. */
   last: QueuePlace | null
   /** Oldest first; null before they were read. */
   items: readonly ActionItem[] | null

@@ -15,7 +15,7 @@ export interface QueueTable {
   focus(id: number): void
 }
 
-/** What a reader does with the rows. */
+/** The reader's acts on the rows. */
 export interface QueueActs {
   toggle(id: number, isChosen: boolean): void
   /** Goes on with what is chosen. */

@@ -168,7 +168,7 @@ function createTop(context: DeskContext, heading: HTMLElement): PageView {
   }
 }
 
-/** What is chosen, with the button that chooses the oldest rows, or none. */
+/** The choice of rows, with the button that chooses the oldest ones, or none. */
 function createChoice(context: DeskContext, changed: () => void) {
   const { queue } = context.model
   const { texts, format } = context

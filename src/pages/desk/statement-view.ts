@@ -190,7 +190,7 @@ function statementParts(
   ]
 }
 
-/** What is owed and held, for the statement of all users. */
+/** The sums that are owed and held, for the statement of all users. */
 function holdings(context: DeskContext, texts: StatementTexts): HTMLElement[] {
   const currencies = context.model.summary?.currencies ?? []
   const tables = html('div', { class: 'currencies' }, ...currencies.map((one) => bridgeOf(context, one)))
@@ -238,7 +238,7 @@ function entryRow(context: DeskContext, texts: StatementTexts, entry: Entry, isO
   ]
 }
 
-/** What an entry was: in the words of this page, or those of its type. */
+/** The word for an entry: of this page, or of its type. */
 const wordOf = (context: DeskContext, texts: StatementTexts, { what, type }: Entry): string =>
   lookUp(texts.words, what) ?? typeName(context, type)
 

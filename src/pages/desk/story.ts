@@ -73,7 +73,7 @@ export function answerElements(context: DeskContext, answer: DeskAnswer): Child[
   }
 }
 
-/** What begins and ends with a part: a button for each, or where nothing was found. */
+/** A button for each address or txid that begins and ends so; or what was looked for. */
 function partElements(context: DeskContext, answer: Extract<DeskAnswer, { kind: 'parts' }>): Child[] {
   const { texts } = context
   const { begin, end, found, more } = answer

@@ -35,7 +35,7 @@ export const postedFlow = () =>
     }),
   )
 
-/** What an entry of a statement was, in a word: more than its type says. */
+/** The word for an entry of a statement, which says more than its type. */
 export type StatementWord = z.output<ReturnType<typeof statementWord>>
 
 const statementWord = () =>
@@ -50,8 +50,8 @@ const statementWord = () =>
 
 const reasons = () => ({
   what: statementWord(),
-  to: z.optional(schemas.textSchema('The recipient of the payout.', /^T\w{33}$/)),
-  txid: z.optional(schemas.textSchema('The transaction of the deposit, or the newest one of the payout.')),
+  to: z.exactOptional(schemas.textSchema('The recipient of the payout.', /^T\w{33}$/)),
+  txid: z.exactOptional(schemas.textSchema('The transaction of the deposit, or the newest one of the payout.')),
 })
 
 /** The schema of an entry of a statement as its user sees it. */

@@ -5,8 +5,8 @@ import * as schemas from './parts.ts'
 export const searchMembers = () => ({
   list: z.array(
     schemas.object('FoundPart', () => ({
-      address: z.optional(schemas.textSchema('An address, where `begin` begins with T.', /^T\w{33}$/)),
-      txid: z.optional(schemas.textSchema('A txid, where it does not.')),
+      address: z.exactOptional(schemas.textSchema('An address, where `begin` begins with T.', /^T\w{33}$/)),
+      txid: z.exactOptional(schemas.textSchema('A txid, where it does not.')),
     })),
   ),
   more: schemas.described(z.boolean(), 'There can be more: search with a longer beginning.'),

@@ -1,3 +1,5 @@
+import { bytesToHex } from '@noble/hashes/utils.js'
+import { base58 } from '@scure/base'
 import { type Address, formatBase58 } from '../chain/address.ts'
 
 /**
@@ -25,26 +27,24 @@ export const beginForm = new RegExp(
 /** The form of an end. */
 export const endForm = /^[0-9A-Za-z]{1,60}$/
 
-const alphabet = '123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz'
 const addressChars = 34
 const txidChars = 64
-/** 0x41 and 20 bytes are followed by a checksum of 4 bytes. */
-const checksumBits = 32n
-const addressBits = 160n
-const prefixed = 0x41n << addressBits
+/** The first byte of every address. Behind its 20 bytes follows a checksum of 4 bytes. */
+const prefix = '41'
 
 /**
- * The addresses that begin with a text in Base58Check: as numbers they lie side by side, since each
- * character is a digit. Null if no address begins so.
+ * The addresses that begin with a text in Base58Check: as numbers they lie side by side, from the
+ * text that goes on with the first digit to that which goes on with the last one. Null if no
+ * address begins so.
  */
 export function addressesFrom(begin: string): HexRange | null {
-  const scale = 58n ** BigInt(addressChars - begin.length)
-  const digits = [...begin].reduce((sum, char) => sum * 58n + BigInt(alphabet.indexOf(char)), 0n)
-  const [low, high] = [digits * scale, (digits + 1n) * scale - 1n].map((value) => (value >> checksumBits) - prefixed)
-  const last = (1n << addressBits) - 1n
-  if (low === undefined || high === undefined || high < 0n || low > last) return null
-  const hex = (value: bigint) => value.toString(16).padStart(40, '0')
-  return { first: hex(low < 0n ? 0n : low), last: hex(high > last ? last : high) }
+  const bytesOf = (digit: string) => bytesToHex(base58.decode(begin.padEnd(addressChars, digit)))
+  const [low, high] = [bytesOf('1'), bytesOf('z')]
+  if (high.slice(0, 2) < prefix || low.slice(0, 2) > prefix) return null
+  return {
+    first: low.startsWith(prefix) ? low.slice(2, 42) : '0'.repeat(40),
+    last: high.startsWith(prefix) ? high.slice(2, 42) : 'f'.repeat(40),
+  }
 }
 
 /** The txids that begin with these hex digits. */

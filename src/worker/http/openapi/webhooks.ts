@@ -4,7 +4,7 @@ import { eventOf } from '../../schemas/event.ts'
 import type { JsonObject } from './for-generators.ts'
 import { describedText, schemaOf } from './references.ts'
 
-/** What each type reports, as readers of the OpenAPI document see it. */
+/** The report of each type, as readers of the OpenAPI document see it. */
 const descriptions: Readonly<Record<WebhookType, string>> = {
   'deposit.seen':
     'A transfer to a user in a block that is not final yet. It can still be dropped, or turn out to be worth nothing.',

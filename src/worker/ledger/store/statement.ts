@@ -85,7 +85,7 @@ const words: Readonly<Record<EntryType, StatementWord>> = {
 /** The words of the entries that a payout makes. */
 const payoutWords: Partial<typeof words> = { 2: 'payout', 4: 'fee', 5: 'payout-refund' }
 
-/** What an entry was, where it goes to, and its transaction. */
+/** The word for an entry, its recipient, and its transaction. */
 function reasonOf({ type, osn, to_address: to, txid, is_order }: StatementRow): Omit<StatementEntry, keyof Entry> {
   const word = (to === null ? undefined : payoutWords[type]) ?? (is_order === 1 ? 'order' : words[type])
   // safe: the `osn` of a recharge begins with its txid
