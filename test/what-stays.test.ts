@@ -41,7 +41,7 @@ const routes = () =>
     }),
   )
 
-/** What a member is: the name of its schema, or its type. */
+/** The type of a member: the name of its schema, or a plain type. */
 const typeOf = ({ $ref, type, format, enum: words, oneOf, items }: Schema): string => {
   if ($ref !== undefined) return $ref.replace(/.*\//, '')
   if (oneOf !== undefined) return oneOf.map(typeOf).join(' or ')

@@ -43,6 +43,13 @@ async function opened(page: Page, rows: number): Promise<void> {
   await expect.poll(async () => (await ids(page)).length).toBe(rows)
   if (rows > 0) await expect.poll(() => focusedRow(page)).toBeGreaterThan(0)
 }
+/** The page of payouts that wait, with so many. */
+async function openWaiting(count: number): Promise<Page> {
+  addWaiting(count)
+  const page = await open(desktop, payouts)
+  await opened(page, count)
+  return page
+}
 const sent = () =>
   pages.service.requests.flatMap(({ path, sent: body }) => (body === undefined ? [] : [[path, JSON.parse(body)]]))
 const mark = async (page: Page, id: number) => page.click(`.queue tr[data-id="${id}"] input`)
@@ -104,9 +111,7 @@ describe('what waits for a person', () => {
   })
 
   it('shows the sum of what is chosen beside what the address holds and what is approved already', async () => {
-    addWaiting(30)
-    const page = await open(desktop, payouts)
-    await opened(page, 30)
+    const page = await openWaiting(30)
     await seeIn(page, '.queue dl', 'Chosen: 0 of at most 20–The address holds250.25 USDTApproved already40 USDT')
     await mark(page, 3)
     await mark(page, 5)
@@ -122,9 +127,7 @@ describe('what waits for a person', () => {
   })
 
   it('takes no twenty-first, until one is dropped', async () => {
-    addWaiting(22)
-    const page = await open(desktop, payouts)
-    await opened(page, 22)
+    const page = await openWaiting(22)
     await press(page, 'Choose the oldest 20')
     expect((await chosen(page)).length).toBe(20)
     const isOff = () => page.$eval('.queue tr[data-id="21"] input', (box) => box.matches(':disabled'))
@@ -136,9 +139,7 @@ describe('what waits for a person', () => {
   })
 
   it('is approved by one press; what has failed meanwhile stays chosen with its reason', async () => {
-    addWaiting(21)
-    const page = await open(desktop, payouts)
-    await opened(page, 21)
+    const page = await openWaiting(21)
     await press(page, 'Choose the oldest 20')
     await page.click('.queue [data-act="approve"]')
     const form = await textOfFirst(page, '.act')
@@ -160,9 +161,7 @@ describe('what waits for a person', () => {
   })
 
   it('keeps all that is chosen, and the form, where nobody knows what was done', async () => {
-    addWaiting(3)
-    const page = await open(desktop, payouts)
-    await opened(page, 3)
+    const page = await openWaiting(3)
     await press(page, 'Choose the oldest 3')
     await page.click('.queue [data-act="approve"]')
     await page.setOfflineMode(true)
@@ -175,9 +174,7 @@ describe('what waits for a person', () => {
   })
 
   it('cancels many with one reason', async () => {
-    addWaiting(3)
-    const page = await open(desktop, payouts)
-    await opened(page, 3)
+    const page = await openWaiting(3)
     await press(page, 'Choose the oldest 3')
     await page.click('.queue [data-act="cancel"]')
     expect(await textOfFirst(page, '.act')).toContain('31.5 USDT goes back to where it was taken from')
@@ -204,9 +201,7 @@ describe('what waits for a person', () => {
   })
 
   it('follows within seconds what somebody else does, and the focus stays in it', async () => {
-    addWaiting(4)
-    const page = await open(desktop, payouts)
-    await opened(page, 4)
+    const page = await openWaiting(4)
     await type(page, ['ArrowDown', 'Space'])
     expect(await chosen(page)).toEqual([2])
     at.desk.payouts = at.desk.payouts.map((one) => (one.id === 2 ? { ...one, state: 'approved' } : one))
@@ -218,9 +213,7 @@ describe('what waits for a person', () => {
   })
 
   it('leads to a story, from there to the next one, and back to the same row', async () => {
-    addWaiting(4)
-    const page = await open(desktop, payouts)
-    await opened(page, 4)
+    const page = await openWaiting(4)
     await page.click('.queue tr[data-id="2"] button')
     await seeIn(page, '.result', 'Payout 2')
     await page.goBack()

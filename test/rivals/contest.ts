@@ -113,6 +113,17 @@ export async function startContest(variables: Record<string, unknown>): Promise<
   }
 }
 
+/** Runs `act` beside each of these rivals. Returns what was wrong, with the name of the rival. */
+export async function faultsBeside(
+  { run }: Contest,
+  act: Act,
+  rivals: readonly (readonly [name: string, rival: Act])[],
+): Promise<readonly string[]> {
+  const faults: string[] = []
+  for (const [name, rival] of rivals) faults.push(...(await run(act, rival)).map((fault) => `${name} ${fault}`))
+  return faults
+}
+
 /**
  * A database with two ways to it. After each round trip by `contested`, what `watch` was given is
  * waited for before the caller gets the result.

@@ -3,7 +3,7 @@ import { addressFrom, finalityLag, oneEndpoint, postInit, type RunningService, u
 import { followChain } from '../orders/answers.ts'
 import { fund, payoutRequest, payoutsSetting, send } from '../payouts/harness.ts'
 import { correct, headOf, tickLater, usdtWith } from '../scan/harness.ts'
-import { type Act, startContest } from './contest.ts'
+import { type Act, faultsBeside, startContest } from './contest.ts'
 
 /**
  * Longer than other tests may take: an act runs with its rival once for each of its round trips.
@@ -113,11 +113,7 @@ describe('orders, and what somebody else does between any two round trips to the
     const { contest } = prepared
     contest.begin()
     expect(await contest.alone(actOf(prepared))).toBe(200)
-    const faults: string[] = []
-    for (const name of names) {
-      const found = await contest.run(actOf(prepared), rivals[name](prepared))
-      faults.push(...found.map((fault) => `${name} ${fault}`))
-    }
-    expect(faults).toEqual([])
+    const others = names.map((name) => [name, rivals[name](prepared)] as const)
+    expect(await faultsBeside(contest, actOf(prepared), others)).toEqual([])
   })
 })

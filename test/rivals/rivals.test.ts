@@ -16,7 +16,7 @@ import {
 } from '../payouts/harness.ts'
 import { correct, headOf, rescan, tickLater, usdtWith } from '../scan/harness.ts'
 import { signTransfer } from '../support/payouts.ts'
-import { type Act, startContest } from './contest.ts'
+import { type Act, faultsBeside, startContest } from './contest.ts'
 
 /**
  * Longer than other tests may take: an act runs with its rival once for each of its round trips.
@@ -152,12 +152,8 @@ describe('what somebody else does between any two round trips to the database', 
       const { contest } = prepared
       contest.begin()
       expect(await contest.alone(actOf(prepared))).toBe(200)
-      const faults: string[] = []
-      for (const name of names) {
-        const found = await contest.run(actOf(prepared), rivals[name](prepared))
-        faults.push(...found.map((fault) => `${name} ${fault}`))
-      }
-      expect(faults).toEqual([])
+      const others = names.map((name) => [name, rivals[name](prepared)] as const)
+      expect(await faultsBeside(contest, actOf(prepared), others)).toEqual([])
     },
   )
 })

@@ -10,7 +10,7 @@ export interface SimulatedBucket {
   readonly direct: Bucket
 }
 
-/** What R2 does with a call while faults occur. A call without an end may still be carried out. */
+/** The fate of a call to R2 while faults occur. A call without an end may still be carried out. */
 const faults = ['fails', 'fails after it was carried out', 'late', 'no end', 'no end, and not carried out'] as const
 
 /** Longer than the service waits for an answer. */

@@ -78,35 +78,32 @@ const paying = {
   },
 } as const satisfies Overrides
 
-/** A short run without faults, with many orders. */
-const ordering = {
+/** A short run without faults on two honest nodes. */
+const calm = {
   ...short,
   nodes: [nodeKinds.honest, nodeKinds.honest],
   quorum: 2,
   finalityLag: 3,
   blocksBefore: 1,
   blocks: 40,
-  requestsPerBlock: 0.15,
-  transactionsMax: 1,
   scanEverySeconds: 10,
   allowance: freeAllowance,
   rates: calmRates,
+} as const satisfies Overrides
+
+/** The same with many orders. */
+const ordering = {
+  ...calm,
+  requestsPerBlock: 0.15,
+  transactionsMax: 1,
   orders: { asked: 1 },
 } as const satisfies Overrides
 
-/** A short run in which only the archive has faults, and an operator who restores copies. */
+/** The same with an archive that has faults, and an operator who restores copies. */
 const archiving = {
-  ...short,
-  nodes: [nodeKinds.honest, nodeKinds.honest],
-  quorum: 2,
-  finalityLag: 3,
-  blocksBefore: 1,
-  blocks: 40,
+  ...calm,
   requestsPerBlock: 0.7,
   transactionsMax: 3,
-  scanEverySeconds: 10,
-  allowance: freeAllowance,
-  rates: calmRates,
   archive: { trouble: 0.3, database: 0.05, kill: 0.2, rivals: 0.3, operator: 0.3, sealed: true },
 } as const satisfies Overrides
 

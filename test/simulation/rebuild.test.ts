@@ -11,7 +11,7 @@ const seeds = Number(process.env.REBUILD_SEEDS ?? 4)
 /** An operator who restores copies, corrects heights and has blocks read again all the time. */
 const busy: Overrides = { archive: null, rates: { ...calmRates, operator: 0.5 } }
 
-/** What a rebuilt database can have, by the SQL that finds it. */
+/** The things that a rebuilt database can have, by the SQL that finds each. */
 const kinds = {
   'a restore': 'SELECT 1 FROM archive WHERE epoch > 2',
   'a correction': 'SELECT 1 FROM correction',

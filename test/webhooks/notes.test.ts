@@ -15,7 +15,7 @@ const sealKey = Buffer.from(testSealKey, 'base64')
 type Harness = Awaited<ReturnType<typeof startHarness>>
 type Body = { readonly type: string; readonly data: { readonly size: number; readonly note: string } }
 
-/** What the receiver has got, in order: the size of a checkpoint, or the number of an event. */
+/** The receiver's deliveries in order: the size of a checkpoint, or the number of an event. */
 const received = ({ requests }: Receiver) =>
   requests.map(({ body }) => {
     const { type, data, id } = JSON.parse(body) as Body & { id?: number } // safe: the service's own JSON

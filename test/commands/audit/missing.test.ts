@@ -9,9 +9,7 @@ import { runAudit } from '../../../src/commands/audit/command.ts'
 import { runMissing } from '../../../src/commands/audit/missing-command.ts'
 import { archiveKey } from '../../../src/worker/archive/archive-object.ts'
 import type { ArchiveBucket } from '../../../src/worker/archive/bucket.ts'
-import type { UnixMs } from '../../../src/worker/common/time.ts'
-import { createEndpointObject, createScannerObject, createService, type Platform } from '../../../src/worker/compose.ts'
-import { createLogger } from '../../../src/worker/platform/logger.ts'
+import { createEndpointObject, createScannerObject, createService } from '../../../src/worker/compose.ts'
 import { testSealKey } from '../../archive/seal-key.ts'
 import { payoutAddress } from '../../pages/payout-fixture.ts'
 import { withSessions } from '../../simulation/database.ts'
@@ -22,6 +20,7 @@ import { openSqliteD1 } from '../../support/sqlite-d1.ts'
 import { bearer, signHs256 } from '../../support/tokens.ts'
 import { backendSecret, testSecret } from '../../support/variables.ts'
 import { bindingsFor, type CollectChain, startCollectChain } from '../collect/harness.ts'
+import { platformAt } from '../collect/whole-service.ts'
 import { createLocalDatabase, databaseFileIn, installQuickWrangler, type LocalDatabase } from '../local-database.ts'
 
 let chain: CollectChain
@@ -52,13 +51,7 @@ afterAll(async () => {
 
 /** The whole service with its archive, on the chain, over the local database in a folder. */
 async function deploy({ folder }: LocalDatabase, variables: Record<string, unknown> = {}) {
-  const clock = {
-    now: () => (Date.now() + skippedMs) as UnixMs, // safe: milliseconds since 1970
-    random: () => 0.5,
-    sleep: (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms).unref()),
-  }
-  const logger = createLogger((line) => lines.push(line))
-  const platform: Platform = { clock, fetch, logger, uniqueName: () => crypto.randomUUID(), waitUntil: () => {} }
+  const platform = platformAt(() => skippedMs, lines)
   const { sqlite, connect } = openSqliteD1(databaseFileIn(folder))
   const chainBindings = bindingsFor(chain.devnet)
   const [trx, usdt] = chainBindings.CURRENCIES as readonly object[] // safe: its two currencies
@@ -92,7 +85,10 @@ async function deploy({ folder }: LocalDatabase, variables: Record<string, unkno
   })
   const { url, close } = await listen(server)
   const token = (sub: string, secret: string, scope?: string) =>
-    signHs256({ sub, exp: Math.floor(clock.now() / 1_000) + 600, ...(scope === undefined ? {} : { scope }) }, secret)
+    signHs256(
+      { sub, exp: Math.floor(platform.clock.now() / 1_000) + 600, ...(scope === undefined ? {} : { scope }) },
+      secret,
+    )
   const send = async (path: string, bearerToken: string, body?: object) => {
     const headers = { ...bearer(bearerToken), 'content-type': 'application/json' }
     const post = body === undefined ? {} : { method: 'POST', body: JSON.stringify(body) }
@@ -171,7 +167,7 @@ async function missing(service: Deployment, ...options: readonly string[]) {
   return { code, lines: all.trimEnd().split('\n').slice(1) }
 }
 
-/** What lines of the output name: the number of the archive's line, and the txid, are left out. */
+/** Lines of the output without names: the number of the archive's line, and the txid. */
 const named = (list: readonly string[], begins: string) =>
   list
     .filter((line) => line.startsWith(`  ${begins}`))

@@ -10,17 +10,25 @@ import { bearer, signHs256 } from '../../support/tokens.ts'
 import { testSecret } from '../../support/variables.ts'
 import { bindingsFor, type CollectChain } from './harness.ts'
 
-/** The whole service on the local chain, with its own database and a clock that `pass` moves. */
-export function startService(chain: CollectChain) {
-  const lines: string[] = []
-  let skippedMs = 0
+/**
+ * A platform with the network and the clock of this machine, `skippedMs` later. `lines` gets what
+ * is logged.
+ */
+export function platformAt(skippedMs: () => number, lines: string[]): Platform {
   const clock = {
-    now: () => (Date.now() + skippedMs) as UnixMs, // safe: milliseconds since 1970
+    now: () => (Date.now() + skippedMs()) as UnixMs, // safe: milliseconds since 1970
     random: () => 0.5,
     sleep: (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms).unref()),
   }
   const logger = createLogger((line) => lines.push(line))
-  const platform: Platform = { clock, fetch, logger, uniqueName: () => crypto.randomUUID(), waitUntil: () => {} }
+  return { clock, fetch, logger, uniqueName: () => crypto.randomUUID(), waitUntil: () => {} }
+}
+
+/** The whole service on the local chain, with its own database and a clock that `pass` moves. */
+export function startService(chain: CollectChain) {
+  const lines: string[] = []
+  let skippedMs = 0
+  const platform = platformAt(() => skippedMs, lines)
   const store = openSqliteD1()
   const bindings: Record<string, unknown> = {
     ...bindingsFor(chain.devnet),
@@ -51,7 +59,7 @@ export function startService(chain: CollectChain) {
      */
     compared: () => store.sqlite.prepare('SELECT count(*) AS n FROM holding WHERE balance IS NOT NULL').get()?.n,
     async get(path: string, uid: number): Promise<string> {
-      const token = await signHs256({ sub: `${uid}`, exp: Math.floor(clock.now() / 1_000) + 600 }, testSecret)
+      const token = await signHs256({ sub: `${uid}`, exp: Math.floor(platform.clock.now() / 1_000) + 600 }, testSecret)
       const request = new Request(`https://wallet.example${path}`, { headers: bearer(token) })
       return (await service.fetch(request, bindings)).text()
     },
