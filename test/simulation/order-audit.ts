@@ -62,9 +62,9 @@ function checkOrder(
   if (now.state === 'expired' && before?.state !== 'expired' && !isPassed) violate('expired too early')
   const owner = env.owners.get(now.address)
   if (owner !== now.uid) violate(`at an address of ${owner}`)
-  const credits = sum(stored.creditsOf(now.id))
-  const counted = credits > amountMax ? amountMax : credits // no stored amount is larger
-  if (now.credited !== (now.state === 'cancelled' ? 0n : counted))
+  const counted = sum(stored.creditsOf(now.id))
+  const isCut = counted > amountMax && now.credited === amountMax // no stored amount is larger
+  if (!isCut && now.credited !== (now.state === 'cancelled' ? 0n : counted))
     violate(`count ${now.credited}, and its deposits are ${counted}`)
 }
 
