@@ -5,7 +5,7 @@ import { pathOfAction } from './cells.ts'
 import { type DeskContext, depositAmount, deskAmount } from './context.ts'
 import { type ActionItem, type Failures, isDeposit, isPayout, takenOf } from './data.ts'
 import type { ActionTexts } from './languages/en-actions.ts'
-import { leftTexts } from './payout-left.ts'
+import { lackTexts, leftTexts } from './payout-left.ts'
 
 // Each action is a request that backends can make as well.
 
@@ -28,6 +28,8 @@ interface Plan {
   readonly title: string
   readonly facts: readonly (readonly [name: string, value: string])[]
   readonly effect: string
+  /** How much the payout address lacks for what is approved, in sentences. */
+  readonly lack: readonly string[]
   /** The outflows from the payout address for the payouts so far, in sentences. */
   readonly left: readonly string[]
   readonly path: string
@@ -61,6 +63,7 @@ export function openActionForm(
     heading,
     html('dl', {}, ...facts),
     html('p', {}, plan.effect),
+    ...plan.lack.map((text) => html('p', { class: 'fault' }, text)),
     left.element,
     why?.element ?? null,
     fault,
@@ -144,6 +147,7 @@ function planOf(context: DeskContext, texts: ActionTexts, { kind, list }: Action
     title: pair(texts[kind], many ? texts.together(context.format.count(list.length), amount) : amount),
     facts: list.flatMap((item) => factsOf(context, texts, item, many)),
     effect: effects[kind],
+    lack: kind === 'approve' ? lackTexts(context, payouts) : [],
     left: payouts.flatMap((payout) => leftTexts(context, payout)),
     path: pathOfAction(context, path, list[0]?.uid ?? 0),
     body: (ids, why, isKnown) => {

@@ -1,10 +1,11 @@
-import { difference, isZero, sumOf } from '../kit/decimal.ts'
+import { sumOf } from '../kit/decimal.ts'
 import { type Child, html } from '../kit/dom.ts'
 import { sumText } from './action-form.ts'
 import { type DeskContext, deskAmount, deskSymbol, payoutsNow } from './context.ts'
 import type { ActionItem } from './data.ts'
 import type { QueuePlace } from './list-place.ts'
 import { fact } from './parts.ts'
+import { lackTexts, leavingNow } from './payout-left.ts'
 import { chosenMax } from './queue-state.ts'
 
 /**
@@ -20,23 +21,15 @@ export function sumFacts(context: DeskContext, list: readonly ActionItem[], plac
   const symbols = new Set(list.map(({ cuy }) => deskSymbol(context, cuy)))
   const isShown = (symbol: string) => symbols.size === 0 || symbols.has(symbol)
   const holds = payouts.holds.filter(({ symbol }) => isShown(symbol))
-  const leaving = payouts.open.filter(({ state, cuy }) => {
-    return (state === 'approved' || state === 'signed') && isShown(deskSymbol(context, cuy))
-  })
+  const leaving = leavingNow(context).filter(({ cuy }) => isShown(deskSymbol(context, cuy)))
   const approvedIn = (cuy: number) => sumOf(leaving.filter((one) => one.cuy === cuy).map(({ sum }) => sum))
-  const missing = cuysOf(list).flatMap((cuy) => {
-    const held = holds.find(({ symbol }) => symbol === deskSymbol(context, cuy))
-    const own = list.filter((one) => one.cuy === cuy).map(({ amt }) => amt)
-    const lack = held === undefined ? '0' : difference(sumOf([...own, approvedIn(cuy)]), held.amt)
-    return lack.startsWith('-') || isZero(lack) ? [] : [texts.queueMissing(deskAmount(context, lack, cuy))]
-  })
   const values = (all: readonly string[]) => (all.length === 0 ? ['–'] : all.map((one) => html('span', {}, one)))
   return [
     chosen,
     fact(
       texts.payoutsHeld,
       ...values(holds.map(({ symbol, amt }) => `${format.amount(amt)} ${symbol}`)),
-      ...missing.map((text) => html('span', { class: 'fault' }, text)),
+      ...lackTexts(context, list).map((text) => html('span', { class: 'fault' }, text)),
     ),
     fact(texts.queueApproved, ...values(cuysOf(leaving).map((cuy) => deskAmount(context, approvedIn(cuy), cuy)))),
   ]
