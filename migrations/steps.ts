@@ -1,17 +1,17 @@
 /**
- * `npm run db:generate` runs this after drizzle-kit: it writes the steps and stops that the code's
- * tables allow into the migrations, between the lines `-- generated from <table>` and
- * `-- end of <table>`. A table's newest migration gets them, because one that was applied is never
- * edited.
+ * `npm run db:generate` runs this after drizzle-kit: it compares the steps and stops that the
+ * code's tables allow with those of a database that has all migrations. They stand in triggers and
+ * a view, between the lines `-- generated from <table>` and `-- end of <table>`. What differs is
+ * written into the migrations that are not released, and else into a new one.
  */
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { fileURLToPath } from 'node:url'
+import { execFileSync } from 'node:child_process'
+import { writeFileSync } from 'node:fs'
+import { DatabaseSync } from 'node:sqlite'
 import { type StepCondition, transferSteps } from '../src/worker/deposits/transitions.ts'
 import { mayGoOn } from '../src/worker/ledger/stops.ts'
 import { type OrderEvent, orderSteps } from '../src/worker/orders/lifecycle.ts'
 import { payoutSteps, transactionSteps } from '../src/worker/payouts/lifecycle.ts'
-
-const folder = fileURLToPath(new URL('.', import.meta.url).href)
+import { folder, readMigrations, readReleased } from './released.ts'
 
 /**
  * SQL for what must hold at a step of a transfer, besides its states; empty if nothing must, or if
@@ -88,28 +88,72 @@ function isIn(column: string, states: readonly string[]): string {
   return words.length === 0 ? `${column} IS NULL` : `(${column} IS NULL OR ${isWord})`
 }
 
+/** A trigger or view of a database. */
+interface SchemaPart {
+  readonly type: string
+  readonly name: string
+  /** The statement that created it, as it was written. */
+  readonly sql: string
+}
+
+/** Matches the lines of a table in SQL. */
+const regionOf = (table: string) => new RegExp(`^( *)-- generated from ${table}\\n[^]*?^ *-- end of ${table}\\n`, 'm')
+
+/** SQL with the tables as they are in the code, wherever it has their lines. */
+function withTables(sql: string): string {
+  return Object.entries(tables).reduce(
+    (written, [table, lines]) =>
+      written.replace(regionOf(table), (_, indent: string) =>
+        [`-- generated from ${table}`, ...lines, `-- end of ${table}\n`].join('\n').replace(/^(?=.)/gm, indent),
+      ),
+    sql,
+  )
+}
+
 /**
- * The migrations, by name, with the tables as they are in the code. Throws if no migration has a
+ * The migrations, by name, after which a database has the tables as they are in the code: released
+ * ones as they are, with a new one for what they have otherwise. Throws if the database lacks a
  * table.
  */
-export function generateSteps(migrations: ReadonlyMap<string, string>): ReadonlyMap<string, string> {
-  const generated = new Map(migrations)
-  for (const [table, lines] of Object.entries(tables)) {
-    const region = new RegExp(`^( *)-- generated from ${table}\\n[^]*?^ *-- end of ${table}\\n`, 'm')
-    const newest = [...generated].findLast(([, sql]) => region.test(sql))
-    if (newest === undefined) throw new Error(`no migration has the lines of ${table}`)
-    const [name, sql] = newest
-    const write = (_: string, indent: string) =>
-      [`-- generated from ${table}`, ...lines, `-- end of ${table}\n`].join('\n').replace(/^(?=.)/gm, indent)
-    generated.set(name, sql.replace(region, write))
+export function generateSteps(
+  migrations: ReadonlyMap<string, string>,
+  isReleased: (name: string) => boolean,
+): ReadonlyMap<string, string> {
+  const current = new Map([...migrations].map(([name, sql]) => [name, isReleased(name) ? sql : withTables(sql)]))
+  const parts = migrate([...current.values()])
+  const missing = Object.keys(tables).find((table) => !parts.some(({ sql }) => regionOf(table).test(sql)))
+  if (missing !== undefined) throw new Error(`no trigger or view of the migrated database has the lines of ${missing}`)
+  const changed = parts.filter(({ sql }) => withTables(sql) !== sql)
+  if (changed.length === 0) return current
+  const number = Math.max(...[...current.keys()].map((name) => Number.parseInt(name, 10))) + 1
+  return current.set(`${String(number).padStart(4, '0')}_steps.sql`, replaceParts(changed, number))
+}
+
+/** The triggers and views of a database with these migrations. */
+function migrate(migrations: readonly string[]): readonly SchemaPart[] {
+  const db = new DatabaseSync(':memory:')
+  for (const sql of migrations) db.exec(sql)
+  const rows = db.prepare(`SELECT type, name, sql FROM sqlite_schema WHERE type IN ('trigger', 'view')`).all()
+  db.close()
+  return rows as unknown as readonly SchemaPart[] // safe: these are the columns, and neither kind is without SQL
+}
+
+/** A migration with this number that replaces triggers and views. It can be applied twice. */
+function replaceParts(parts: readonly SchemaPart[], number: number): string {
+  const statements = [
+    ...parts.flatMap(({ type, name, sql }) => [`DROP ${type.toUpperCase()} IF EXISTS ${name}`, withTables(sql)]),
+    'DROP VIEW IF EXISTS newest_migration',
+    `CREATE VIEW newest_migration AS SELECT ${number} AS number`,
+  ]
+  return `${statements.join(';\n--> statement-breakpoint\n')};\n`
+}
+
+if (import.meta.main) {
+  const released = readReleased()
+  const before = readMigrations()
+  for (const [name, sql] of generateSteps(before, (one) => released.has(one))) {
+    // makes the file, and its place in drizzle-kit's list
+    if (!before.has(name)) execFileSync('drizzle-kit', ['generate', '--custom', '--name', 'steps'])
+    writeFileSync(folder + name, sql)
   }
-  return generated
 }
-
-/** The text of each migration by its name, in the order in which they are applied. */
-export function readMigrations(): ReadonlyMap<string, string> {
-  const names = readdirSync(folder).filter((name) => name.endsWith('.sql'))
-  return new Map(names.sort().map((name) => [name, readFileSync(folder + name, 'utf8')]))
-}
-
-if (import.meta.main) for (const [name, sql] of generateSteps(readMigrations())) writeFileSync(folder + name, sql)

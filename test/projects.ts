@@ -14,7 +14,7 @@ export const projects = {
   unit: {
     include: [
       'test/{architecture,docs,elsewhere,generated,licences,lockfile,pages,projects,stated-numbers,what-stays}.test.ts',
-      'test/{commands,devnet,rivals,shop,webhooks}/**/*.test.ts',
+      'test/{commands,devnet,releases,rivals,shop,webhooks}/**/*.test.ts',
     ],
     exclude: ['test/webhooks/**/*.d1.test.ts'], // these files need workerd
   },

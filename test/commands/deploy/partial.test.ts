@@ -17,7 +17,11 @@ const names = readdirSync(`${root}migrations`)
   .sort()
 const textOf = (name: string) => readFileSync(`${root}migrations/${name}`, 'utf8')
 const statementsOf = (name: string) => textOf(name).split('--> statement-breakpoint')
-const undoOf = (name: string) => (name.startsWith('0000') ? undoSql.replace(/WHERE .*$/, `WHERE ${ofTables}`) : undoSql)
+/** SQL for what removes a file that was applied in part; no lines if it can be applied again. */
+const undoOf = (name: string) => {
+  if (name.startsWith('0000')) return undoSql.replace(/WHERE .*$/, `WHERE ${ofTables}`)
+  return name.startsWith('0001') ? undoSql : `SELECT '' AS line`
+}
 
 const schemaOf = (db: DatabaseSync) =>
   db
@@ -81,7 +85,7 @@ it('the commands of the guide are those of the real wrangler', async () => {
   writeFileSync(join(folder, 'undo.json'), listed?.out ?? '')
   const [, script = ''] = /^node -p "(.*)" > undo\.sql$/m.exec(section) ?? []
   writeFileSync(join(folder, 'undo.sql'), execFileSync(process.execPath, ['-p', script], { cwd: folder }))
-  for (const name of [join(folder, 'undo.sql'), `${root}migrations/0001_invariants.sql`]) {
+  for (const name of [join(folder, 'undo.sql'), ...names.slice(1).map((one) => `${root}migrations/${one}`)]) {
     const executed = await here('--file', name)
     expect([executed?.code, executed?.all]).toMatchObject([0, expect.any(String)])
   }
