@@ -236,9 +236,9 @@ describe('the deployment', () => {
         "form-action 'none'; frame-ancestors https://shop.example, require-trusted-types-for 'script'; trusted-types 'none'",
     )
     const page = await response.text()
-    const loaded = [...page.matchAll(/(?:src|href)="(\/[^"]+)"/g)].flatMap((match) => match[1] ?? [])
-    expect(loaded).toEqual(['/deposit/first.js', '/deposit/page.css', '/deposit/page.js'])
-    for (const path of loaded) {
+    const linked = [...page.matchAll(/(?:src|href)="(\/[^"]+)"/g)].flatMap((match) => match[1] ?? [])
+    expect(linked).toEqual(['/deposit/first.js', '/licences.txt', '/deposit/page.css', '/deposit/page.js'])
+    for (const path of linked) {
       const { status, headers } = await get(path)
       expect([path, status, headers.get('x-frame-options')]).toEqual([path, 200, 'DENY'])
     }

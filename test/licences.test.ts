@@ -54,7 +54,9 @@ describe('the licences of what is served', () => {
 
   it('are linked from the pages that have them', () => {
     expect(textOf('src/worker/http/openapi/page.html')).toContain('<a href="/licences.txt">')
-    expect(textOf('src/pages/desk/page.html')).toContain('<link rel="license" href="/licences.txt">')
+    for (const page of ['desk', 'deposit']) {
+      expect(textOf(`src/pages/${page}/page.html`)).toContain('<link rel="license" href="/licences.txt">')
+    }
   })
 
   it('stop the build where a package has no text of its licence', () => {

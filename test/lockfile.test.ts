@@ -70,6 +70,20 @@ describe('the lock file', () => {
   })
 })
 
+it('each package of package.json has a line in the note that says why it is there, and no other has', () => {
+  const read = (path: string) =>
+    JSON.parse(readFileSync(root + path, 'utf8')) as Readonly<Record<string, Readonly<Record<string, string>>>>
+  const used = ['package.json', 'test/elsewhere/package.json']
+    .map(read)
+    .flatMap((file) =>
+      ['dependencies', 'devDependencies', 'optionalDependencies'].flatMap((kind) => Object.keys(file[kind] ?? {})),
+    )
+  const note = readFileSync(`${root}docs/decisions/0006-packages-beside-the-named-ones.md`, 'utf8')
+  const cells = note.split('\n').flatMap((line) => (line.startsWith('| `') ? [line.split('|')[1] ?? ''] : []))
+  const named = cells.flatMap((cell) => [...cell.matchAll(/`([^`]+)`/g)].map(([, name]) => name))
+  expect(new Set(named)).toEqual(new Set(used))
+})
+
 it('the workflow runs actions by their commit: a tag can be moved', () => {
   const uses = readFileSync(`${root}.github/workflows/check.yml`, 'utf8').match(/(?<=uses: ).+/g) ?? []
   expect(uses.length).toBeGreaterThan(0)
