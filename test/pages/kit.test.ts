@@ -192,7 +192,7 @@ describe('the source of the pages', () => {
   })
 
   it.each([
-    ['deposit', ['data:,', '/deposit/first.js', '/deposit/page.css', '/deposit/page.js']],
+    ['deposit', ['data:,', '/deposit/first.js', '/licences.txt', '/deposit/page.css', '/deposit/page.js']],
     ['desk', ['/licences.txt', 'data:,', '/desk/page.css', '/desk/page.js']],
   ])('of %s loads nothing from elsewhere', (name, files) => {
     const html = readFileSync(`${root}src/pages/${name}/page.html`, 'utf8')
