@@ -1,5 +1,7 @@
 import { globSync, readFileSync } from 'node:fs'
+import { SQLiteSyncDialect } from 'drizzle-orm/sqlite-core'
 import { expect, it } from 'vitest'
+import { linedTables } from '../src/worker/archive/rows.ts'
 import { eventTypes } from '../src/worker/common/event-types.ts'
 import { allReasons } from '../src/worker/common/reasons.ts'
 import { createDocument } from '../src/worker/http/openapi/document.ts'
@@ -76,6 +78,21 @@ const options = () =>
       .map((option) => `option ${command} ${option}`)
   })
 
+/**
+ * The columns of each kind of line in an archive that is a row. Note 91 says which members have
+ * another name than their column.
+ */
+const archived = () =>
+  Object.entries(linedTables).flatMap(([kind, { select }]) => {
+    let text = new SQLiteSyncDialect().sqlToQuery(select).sql
+    for (let before = ''; before !== text; ) {
+      before = text
+      text = text.replace(/\([^()]*\)/g, '') // expressions: their name comes after them
+    }
+    const columns = text.split(', ').map((column) => /\w+(?="?$)/.exec(column)?.[0])
+    return columns.filter((name) => name !== 'order_cuy').map((name) => `archive ${kind} ${name}`)
+  })
+
 const present = () => [
   ...new Set(
     [
@@ -87,6 +104,7 @@ const present = () => [
       ...rpc(),
       ...settings(),
       ...options(),
+      ...archived(),
     ].sort((a, b) => (a < b ? -1 : 1)),
   ),
 ]
