@@ -1,4 +1,4 @@
-import type { BlockHeight } from '../chain/block.ts'
+import type { BlockHeight, Txid } from '../chain/block.ts'
 import { ok } from '../common/result.ts'
 import { dayMs, isAhead } from '../common/time.ts'
 import { tickRequests } from './allowance.ts'
@@ -70,11 +70,22 @@ async function checkNode(session: Session, node: TronNode, stored: NonNullable<S
   const height = Math.min(head.value.height, stored.height) as BlockHeight // safe: one of the two
   const blocks = await readNodeBlocks(own, node, height, 1)
   if (!blocks.ok && blocks.error.kind === 'no-receipt') noteHealth(own, node, 'receipts', blocks.error)
-  const txid = blocks.ok ? blocks.value[0]?.transactions.find(isCall)?.txid : undefined
-  if (txid === undefined) return head
-  const receipt = await askOne(own, node, receiptCall(txid), (reply) => readReceipt(reply, txid, null))
-  noteHealth(own, node, 'receipts', receipt.ok ? null : receipt.error)
+  if (blocks.ok) await checkReceipt(own, node, blocks.value[0]?.transactions.find(isCall)?.txid)
   return head
+}
+
+/**
+ * Asks a node for the receipt of the newest block's call. Without one, a node in trouble is asked
+ * again for the receipt that it was asked for last: blocks without calls must not keep the alarm
+ * of a node that is well. It may lack that one for ever, so its lack is no further failure.
+ */
+async function checkReceipt(session: Session, node: TronNode, newest: Txid | undefined): Promise<void> {
+  const txid = newest ?? (node.health.receipts.since === null ? null : node.receiptAsked)
+  if (txid === null) return
+  node.receiptAsked = txid
+  const receipt = await askOne(session, node, receiptCall(txid), (reply) => readReceipt(reply, txid, null))
+  const isOldLack = !receipt.ok && receipt.error.kind === 'no-receipt' && newest === undefined
+  if (!isOldLack) noteHealth(session, node, 'receipts', receipt.ok ? null : receipt.error)
 }
 
 /**

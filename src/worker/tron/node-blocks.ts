@@ -260,12 +260,14 @@ async function findLacks(
     const txid = isSuspect ? block.transactions.find(isCall)?.txid : undefined
     return txid === undefined ? [] : [{ i, txid, header: block.header }]
   })
-  if (suspects.length === 0) return ok([])
+  const [suspect] = suspects
+  if (suspect === undefined) return ok([])
+  node.receiptAsked = suspect.txid
   const calls = suspects.map(({ txid }) => receiptCall(txid))
   const read = await askRpc(session, node, calls, (reply, at) => {
-    const suspect = suspects[at]
-    if (suspect === undefined) throw new Error('a reply without a call')
-    const { i, txid, header } = suspect
+    const asked = suspects[at]
+    if (asked === undefined) throw new Error('a reply without a call')
+    const { i, txid, header } = asked
     const receipt = readReceipt(reply, txid, null)
     if (!receipt.ok && receipt.error.kind !== 'no-receipt') return receipt
     if (!receipt.ok) {

@@ -1,5 +1,5 @@
 import type { Address } from '../chain/address.ts'
-import type { BlockHeight, Header } from '../chain/block.ts'
+import type { BlockHeight, Header, Txid } from '../chain/block.ts'
 import { type RequestQuota, readBlocksMax, receiptsMax } from '../chain/chain.ts'
 import type { NodeStatus } from '../chain/node-status.ts'
 import { isAhead, type UnixMs } from '../common/time.ts'
@@ -81,6 +81,8 @@ export interface NodeMemory {
   probedUntil: number
   /** When the node was last probed because it lacked a receipt; 0 if it never was. */
   doubtedAt: number
+  /** A transaction whose receipt the node was asked for last; null if it never was. */
+  receiptAsked: Txid | null
   /** Why a probe found the node unfit, and until when that counts. */
   unfit: { readonly why: string; readonly until: number } | null
   /** Most calls in a batch, until `callsMaxUntil`. 1: the node takes no batches. */
@@ -244,6 +246,7 @@ export function createNode(endpoint: NodeEndpoint, number: number): TronNode {
     lacksPeers: false,
     probedUntil: 0,
     doubtedAt: 0,
+    receiptAsked: null,
     unfit: null,
     callsMax: 1,
     callsMaxUntil: 0,

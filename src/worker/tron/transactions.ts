@@ -69,6 +69,7 @@ async function agreeOnReceipts(
   const { verdicts, errors } = await agreeByQuorum(session, 'chain', async (node, nodeSession) => {
     const left = () => nodeSession.nodeDeadline.until - clock.now()
     const before = left()
+    node.receiptAsked = txids[0] ?? null
     const read = await askRpc(nodeSession, node, txids.map(receiptCall), (reply, i) => {
       const txid = txids[i]
       if (txid === undefined) throw new Error('a reply without a call')
