@@ -79,6 +79,8 @@ interface Instance extends Lifetime {
   readonly unsaved: Map<string, unknown>
   /** Stores what is unsaved; an instance that has ended stores nothing, and goes no further. */
   persist(): Promise<void>
+  /** Ends the instance while nothing of it is under way: what it has saved is stored. */
+  evict(): void
   stepsLeft: number
   end(why: string): void
   /** Rejects when the instance ends. */
@@ -221,7 +223,7 @@ function chooseInstance(platform: Platform, kept: Kept): Instance {
   if (instance !== null && !instance.isOver()) {
     if (instance.open === 0 && phase === 'faults' && random.chance(0.05)) {
       env.count('object: evicted')
-      instance.end('evicted')
+      instance.evict()
     } else if (instance.open > 0 && isSuperseded(platform)) {
       env.count('object: superseded')
       env.trace(() => `${instance.name} superseded`)
@@ -245,6 +247,11 @@ function isSuperseded({ env, objectClass }: Platform): boolean {
 
 function createInstance(env: Environment, name: string, kept: Kept): Instance {
   const { restores } = env
+  const unsaved = new Map<string, unknown>()
+  const store = () => {
+    for (const [key, value] of unsaved) kept.storage.set(key, value)
+    unsaved.clear()
+  }
   let isEnded = false
   const ending = Promise.withResolvers<never>()
   ending.promise.catch(() => undefined) // an end for which nobody waits must be no unhandled rejection
@@ -255,7 +262,7 @@ function createInstance(env: Environment, name: string, kept: Kept): Instance {
     open: 0,
     background: new Set(),
     isSuperseded: false,
-    unsaved: new Map(),
+    unsaved,
     stepsLeft: Number.POSITIVE_INFINITY,
     ended: ending.promise,
     isOver: () => isEnded || env.restores > restores,
@@ -272,10 +279,13 @@ function createInstance(env: Environment, name: string, kept: Kept): Instance {
       await instance.persist()
     },
     async persist() {
-      if (instance.isSuperseded && instance.unsaved.size > 0) instance.end('superseded')
+      if (instance.isSuperseded && unsaved.size > 0) instance.end('superseded')
       if (instance.isOver()) await new Promise(() => {})
-      for (const [key, value] of instance.unsaved) kept.storage.set(key, value)
-      instance.unsaved.clear()
+      store()
+    },
+    evict() {
+      if (!instance.isSuperseded && !instance.isOver()) store()
+      instance.end('evicted')
     },
   }
   return instance
@@ -377,8 +387,11 @@ async function runAlarm(platform: Platform, kept: Kept): Promise<void> {
  * keeps no memory ends it at once, as a deployment does.
  */
 async function evict({ scenario }: Environment, instance: Instance): Promise<void> {
-  if (scenario.storm?.keepsMemory !== false) await Promise.all(instance.background)
-  if (instance.open === 0) instance.end('evicted')
+  const isSudden = scenario.storm?.keepsMemory === false
+  if (!isSudden) await Promise.all(instance.background)
+  if (instance.open > 0) return
+  if (isSudden) instance.end('deployed anew')
+  else instance.evict()
 }
 
 /** How often an alarm that fails is tried at most. */
