@@ -1,3 +1,4 @@
+import { txidOf } from '../../src/worker/chain/transaction.ts'
 import type { Chain } from './chain.ts'
 import type { ChainBalances } from './chain-balances.ts'
 import { type Environment, encodePayments, type MinedPayment } from './environment.ts'
@@ -33,16 +34,25 @@ export function grow(env: Environment, branch: Branch, payments: readonly MinedP
     if (random.chance(0.3)) later.push(own)
     else all.push(own)
   }
-  all.push(...encodePayments(env, random.chance(0.5) ? [drawPayment(random, parties)] : [], 500))
-  if (env.payouts !== null && env.isForked) all.push(...mineOnBranch(env, env.payouts, chain))
   const height = chain.tip().height + 1
+  // Blocks of one moment have payments of different times: equal ones would be one transaction.
+  const time = 500 + height - branch.from
+  all.push(...encodePayments(env, random.chance(0.5) ? [drawPayment(random, parties)] : [], time))
+  if (env.payouts !== null && env.isForked) all.push(...mineOnBranch(env, env.payouts, chain))
+  const mined = withoutRepeated(chain, all)
   balances.apply(
     height,
-    all.flatMap(({ changes }) => changes),
+    mined.flatMap(({ changes }) => changes),
   )
   // A block at a height that the canonical chain has already gets the same time.
   const seconds = env.chain.at(height)?.seconds
-  chain.mine(all, seconds ?? Math.floor(env.scheduler.now() / 1000))
+  chain.mine(mined, seconds ?? Math.floor(env.scheduler.now() / 1000))
+}
+
+/** The payments whose transaction the chain does not have already. It has each transaction once. */
+function withoutRepeated(chain: Chain, payments: readonly MinedPayment[]): readonly MinedPayment[] {
+  const byTxid = Map.groupBy(payments, ({ rawData }) => txidOf(rawData))
+  return [...byTxid].flatMap(([txid, [first]]) => (first === undefined || chain.blockOf(txid) ? [] : [first]))
 }
 
 /** Whether a payment of this kind can do otherwise on a branch of this run. */
