@@ -113,14 +113,16 @@ function takeFee(run: SimulatedRun, world: PayoutWorld): void {
   env.scheduler.after(feeAtBlock * env.blockMs, begin)
   const confirm = () => {
     if (world.isOver) return
-    for (const { kind, txid, cuy, raw, isConfirmed } of stored.acts()) {
+    for (const { kind, txid, isConfirmed } of stored.acts()) {
       if (kind !== 'fee-set' || isConfirmed === 1) continue
       run.repair((sqlite) => {
-        // this fee is no longer the token's newest one
-        if (sqlite.prepare(confirmFeeSql(txid, 'simulation')).all().length === 0) return
-        const fee = `${currencies.find((one) => one.cuy === cuy)?.contract} ${raw}`
-        if (!world.feesConfirmed.has(fee)) world.feesConfirmed.set(fee, env.scheduler.now())
-        env.count('operator: fee confirmed')
+        // nothing, if this fee is no longer the token's newest one
+        const confirmed = sqlite.prepare(confirmFeeSql(txid, 'simulation')).all()
+        for (const { cuy, raw } of confirmed) {
+          const fee = `${currencies.find((one) => one.cuy === cuy)?.contract} ${raw}`
+          if (!world.feesConfirmed.has(fee)) world.feesConfirmed.set(fee, env.scheduler.now())
+          env.count('operator: fee confirmed')
+        }
       })
     }
     env.scheduler.after(world.further.int(10, 60) * 1_000, confirm)
