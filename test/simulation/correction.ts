@@ -1,5 +1,5 @@
 import { createBranch } from './branches.ts'
-import { type Environment, type MinedTransfer, statesSince } from './environment.ts'
+import { type Environment, endFork, type MinedTransfer, statesSince } from './environment.ts'
 import { correctTo } from './operator.ts'
 import { drawPayment } from './payments.ts'
 import { findUndone } from './recovery.ts'
@@ -83,7 +83,7 @@ export async function replaceFinal(run: SimulatedRun, { show, beforeCorrection }
     correct(run, from)
     await passUntil(env, () => !isHalted(), 120_000) // the first step of the correction ends the halt
   } else await passUntil(env, () => !isHalted(), 300_000)
-  env.isForked = false
+  endFork(env)
   if (!(await passUntil(env, () => findUndone(run) === null, 1_800_000))) {
     return env.violate(`not caught up after the correction: ${findUndone(run)}`)
   }

@@ -115,11 +115,17 @@ function noteFailure(env: Environment, invocation: Invocation): void {
  */
 const sharedMs = 1_000
 
+/** What an invocation shares with one that was killed is given up within this time. */
+const lostMs = 11_000
+
 /**
- * Whether a trip of any invocation has failed just now, or takes so long that the service may have
- * given it up.
+ * Whether the platform can be why the invocation fails: one of its trips has failed, or one that it
+ * may share has failed just now, takes too long, or belongs to an invocation that was killed.
  */
-export const hasJustFailed = ({ failures, scheduler }: Environment): boolean => scheduler.now() - failures.at < sharedMs
+export function mayFail({ failures, scheduler }: Environment, { platformFailed, gaveUp }: Invocation): boolean {
+  const now = scheduler.now()
+  return platformFailed || now - failures.at < sharedMs || (gaveUp && now - failures.killedAt < lostMs)
+}
 
 /**
  * The error messages of D1 while a database is reset or moved (Cloudflare's documentation, Debug

@@ -154,7 +154,7 @@ function createState(scenario: Scenario, payouts: PayoutWorld | null, orders: Or
     steppedAt: 0, // when all clocks stepped ahead: requests of the second before look older to the service
     slowedUntil: 0, // until then a node that refused requests as too many a second gets few requests a second
     batchlessUntil: 0, // until then a node that refused a batch gets smaller batches, perhaps of a single request
-    failures: { at: 0 }, // when a trip to the database last failed, or the end of the slowest one
+    failures: { at: 0, killedAt: 0 }, // the newest failed trip to the database (or the end of a slow one), and kill
     awayUntil: 0, // until then every trip to the database fails
     // acts between two trips of an invocation to the database; null if nothing does
     rival: null as (() => Promise<void>) | null,
@@ -166,6 +166,7 @@ function createState(scenario: Scenario, payouts: PayoutWorld | null, orders: Or
     trial: null as Trial | null, // the trial that is going on, or null
     troubled: null as number | null, // the number of the only node that has a trouble in the trial
     isForked: false as boolean, // all nodes rewrite final blocks: the only time when the scan may halt
+    forkedUntil: 0, // when the newest fork of final blocks has ended
   }
 }
 
@@ -384,6 +385,12 @@ function drawPayments(env: Environment): readonly Payment[] {
   const last = [payUnreadably(random, to), payTrx(addressOf(0x2000), to, 5_000n)]
   for (const { changes } of last) balances.apply(height, changes)
   return [...payments, ...last]
+}
+
+/** The nodes show the canonical chain again, and the scan has gone on. */
+export function endFork(env: Environment): void {
+  env.isForked = false
+  env.forkedUntil = env.scheduler.now()
 }
 
 /**

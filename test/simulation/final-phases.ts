@@ -4,6 +4,7 @@ import { createBranch } from './branches.ts'
 import { checkTransaction } from './callers/check-transaction.ts'
 import { readHealth } from './callers/health.ts'
 import { recharge } from './callers/recharge.ts'
+import { endFork } from './environment.ts'
 import { auditActs } from './issuer-audit.ts'
 import { payTrx } from './payments.ts'
 import { comes, findUndone, hasEnoughCorrectNodes } from './recovery.ts'
@@ -107,7 +108,7 @@ export async function replaceNodes(run: SimulatedRun): Promise<void> {
 /** What alarms say that end as soon as the nodes and the scan are well again. */
 const endingAlarms = new Set([
   ...['node-failing', 'node-behind', 'scan-stalled', 'scan-behind', 'finality-stalled'],
-  'archive-behind',
+  ...['archive-behind', 'chain-forked'],
 ])
 
 /** Every node is well, and so is the scan: what alarms said of them must end. */
@@ -207,7 +208,7 @@ export async function forkAndReturn(
   if (!(await comes(env, isWell, 300_000))) {
     return env.violate('the scan did not go on after the chain was no longer forked')
   }
-  env.isForked = false
+  endFork(env)
   await finish(env, request('health', readHealth))
 }
 

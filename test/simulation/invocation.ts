@@ -25,6 +25,8 @@ export interface Invocation {
   readonly kind: string
   /** Unique in the run. */
   readonly name: string
+  /** When it began. */
+  readonly begunAt: number
   readonly clock: Clock
   readonly uniqueName: () => string
   step(): Promise<void>
@@ -39,6 +41,8 @@ export interface Invocation {
   platformFailed: boolean
   /** Whether a trip has failed because the database was away. */
   databaseAway: boolean
+  /** Whether it has given up what it waited for, although none of its own trips has failed. */
+  gaveUp: boolean
 }
 
 /** A request to a node or an endpoint. */
@@ -76,6 +80,7 @@ export function createLifetime(env: Environment, name: string, skewMs: number, s
       stepsLeft -= 1
       if (!isOver()) return
       if (stepsLeft === 0) {
+        env.failures.killedAt = env.scheduler.now()
         env.count(`${name.split('-')[0]} killed`)
         env.trace(() => `${name} killed`)
       }
@@ -91,10 +96,12 @@ export function createInvocation(env: Environment, kind: string, name: string, l
   const invocation: Invocation = {
     kind,
     name,
+    begunAt: scheduler.now(),
     timerMs: 0,
     background: [],
     platformFailed: false,
     databaseAway: false,
+    gaveUp: false,
     step: lifetime.step,
     uniqueName() {
       names += 1

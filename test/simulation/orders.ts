@@ -3,7 +3,7 @@ import { bearer } from '../support/tokens.ts'
 import { checkAnswer } from './callers/client.ts'
 import { sendPost } from './callers/post.ts'
 import { backendTokenAt } from './callers/tokens.ts'
-import { hasJustFailed } from './database.ts'
+import { mayFail } from './database.ts'
 import type { Environment, SentPost } from './environment.ts'
 import { trackOperation } from './event-loop.ts'
 import type { Invocation } from './invocation.ts'
@@ -298,7 +298,7 @@ async function send(
   if (error.kind === 'conflict') return { kind: 'conflict', reason, items: [] }
   if (error.kind === 'bad-input') return { kind: 'refused', reason, items: [] }
   if (error.kind === 'unknown-order') return { kind: 'unknown', reason, items: [] }
-  if ((error.kind as string) === 'internal' && !invocation.platformFailed && !hasJustFailed(env))
+  if ((error.kind as string) === 'internal' && !mayFail(env, invocation))
     env.violate(`${invocation.name} failed while the platform worked`)
   return { kind: 'failed', reason, items: [] }
 }

@@ -1,6 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite'
 import type { AlarmKind } from '../../src/worker/platform/alarm-table.ts'
 import type { LogFields } from '../../src/worker/platform/logger.ts'
+import { lostText } from '../../src/worker/platform/shared-runs.ts'
 import type { RoundTrip, SqliteD1 } from '../support/sqlite-d1.ts'
 import { checkAlarm } from './alarm-checks.ts'
 import { createArchived, type SimulatedArchive } from './archive.ts'
@@ -351,8 +352,9 @@ function createLog(env: Environment, own: Invocation) {
     if (level === 'alarm') {
       const kind = name as AlarmKind // safe: an alarm is named by its kind
       env.alarmed.push({ kind, fields, at: env.scheduler.now() })
-      checkAlarm(env, kind, fields)
+      checkAlarm(env, kind, fields, own.begunAt)
     }
+    if (name === 'database-away' && String(fields.text).includes(lostText)) own.gaveUp = true
     const { why = '' } = fields
     const { platformFailed } = own
     if (name === 'tick-crashed' && !platformFailed && !isExcused(String(why)))

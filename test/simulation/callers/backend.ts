@@ -1,7 +1,7 @@
 import { formatUnits } from '../../../src/worker/common/amount.ts'
 import type { LedgerMethods } from '../../../src/worker/rpc/ledger-methods.ts'
 import { bearer } from '../../support/tokens.ts'
-import { hasJustFailed } from '../database.ts'
+import { mayFail } from '../database.ts'
 import type { Environment, SentDecision, SentEntry } from '../environment.ts'
 import { trackOperation } from '../event-loop.ts'
 import type { Invocation } from '../invocation.ts'
@@ -50,7 +50,7 @@ export function createBackend(
       const sent = entries.map(({ amount, ...entry }) => ({ ...entry, amt: formatUnits(amount, scaleOf(entry.cuy)) }))
       const answer = env.random.chance(0.5) ? await overHttp(sent) : await overRpc(sent)
       env.trace(() => `${invocation.name} ← ${JSON.stringify(answer)}`)
-      if (answer.kind === 'failed' && !invocation.platformFailed && !hasJustFailed(env)) {
+      if (answer.kind === 'failed' && !mayFail(env, invocation)) {
         env.violate(`${invocation.name} failed while the platform worked`)
       }
       return answer
@@ -64,7 +64,7 @@ export function createBackend(
       }))
       const answer = env.random.chance(0.5) ? await decideOverHttp(sent) : await decideOverRpc(sent)
       env.trace(() => `${invocation.name} ← ${JSON.stringify(answer)} about ${JSON.stringify(sent)}`)
-      if (answer.kind === 'failed' && !invocation.platformFailed && !hasJustFailed(env)) {
+      if (answer.kind === 'failed' && !mayFail(env, invocation)) {
         env.violate(`${invocation.name} failed while the platform worked`)
       }
       return answer

@@ -1,5 +1,5 @@
 import { bearer } from '../../support/tokens.ts'
-import { hasJustFailed } from '../database.ts'
+import { mayFail } from '../database.ts'
 import type { Environment } from '../environment.ts'
 import { trackOperation } from '../event-loop.ts'
 import type { Invocation } from '../invocation.ts'
@@ -85,11 +85,12 @@ export function createClient(
  */
 export function checkAnswer(
   env: Environment,
-  { name, kind, platformFailed, databaseAway }: Invocation,
+  invocation: Invocation,
   { status, headers }: Response,
   text: string,
 ): Answer {
   const { phase, violate } = env
+  const { name, kind, databaseAway } = invocation
   const { code, msg, data } = parseExact(text)
   if (code !== String(status) || typeof msg !== 'string') violate(`${name} has no envelope: ${text}`)
   if (headers.get('content-type') !== 'application/json' || headers.get('cache-control') !== 'no-store') {
@@ -100,9 +101,7 @@ export function checkAnswer(
   const hasData = kind === 'health' || (isSuccess && kind !== 'recharge' && kind !== 'transaction')
   const hasFailed = status === 500 || headers.get('x-reason') === 'database-unavailable'
   if ((data !== undefined) !== hasData && !hasFailed) violate(`${name}: data ${data}`)
-  // Requests of an isolate share what it reads, so that the trip which has failed can be another
-  // one's.
-  if (hasFailed && !platformFailed && !hasJustFailed(env)) violate(`${name} crashed while the platform worked`)
+  if (hasFailed && !mayFail(env, invocation)) violate(`${name} crashed while the platform worked`)
   if (databaseAway && status >= 500) {
     const isSaid = status === 503 && headers.has('x-reason') && headers.has('retry-after')
     if (!isSaid) violate(`${name} was answered with ${status} while the database was away`)
