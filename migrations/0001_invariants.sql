@@ -1119,8 +1119,13 @@ BEGIN
   INSERT INTO payout_hour (cuy, uid, hour, amount, count)
     SELECT cuy, owner.value, approved_at / 3600000, amount * (counted - NEW.counted_before), counted - NEW.counted_before
     FROM payout CROSS JOIN json_each(json_array(0, uid)) AS owner
-    WHERE payout.id = NEW.payout_id AND counted <> NEW.counted_before
+    WHERE payout.id = NEW.payout_id AND counted <> NEW.counted_before AND (approved_at / 3600000 >= changed_at / 3600000 - 48 OR EXISTS (
+      SELECT 1 FROM payout_hour AS kept WHERE kept.cuy = payout.cuy AND kept.uid = owner.value AND kept.hour = approved_at / 3600000))
     ON CONFLICT (cuy, uid, hour) DO UPDATE SET amount = amount + excluded.amount, count = count + excluded.count;
+  -- No limit counts an hour of the day before yesterday. What counts again removes such hours of its user and of all.
+  DELETE FROM payout_hour
+    WHERE cuy = (SELECT cuy FROM payout WHERE id = NEW.payout_id) AND uid IN (0, (SELECT uid FROM payout WHERE id = NEW.payout_id))
+      AND hour < (SELECT changed_at / 3600000 - 48 FROM payout WHERE id = NEW.payout_id AND counted > NEW.counted_before);
   -- A step of a transaction makes one event, even if the step is repeated after a correction: reported has the newest step with an event.
   INSERT INTO stored_event (id, type, uid, created_at, about)
     SELECT (SELECT id FROM last_event) + 1, 'payout.' || state, uid, changed_at, json_object('id', id, 'uid', uid, 'cuy', cuy, 'amount', amount, 'fee', fee,

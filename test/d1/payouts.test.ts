@@ -58,7 +58,7 @@ async function fill(count: number): Promise<void> {
           WHERE txid IS NOT NULL`,
     `INSERT INTO payout_hour SELECT cuy, owner.value, approved_at / 3600000, sum(amount), count(*)
       FROM payout, json_each(json_array(0, uid)) AS owner
-      WHERE counted GROUP BY 1, 2, 3`,
+      WHERE counted AND approved_at > ${now} - 48 * 60 * ${minute} GROUP BY 1, 2, 3`, // older ones are removed
     `INSERT INTO payout_sum SELECT state, cuy, count(*), sum(amount) FROM payout WHERE state NOT IN ('paid', 'cancelled') GROUP BY 1, 2`,
     `INSERT INTO stored_event (id, type, uid, created_at, about) SELECT (SELECT id FROM last_event) + id, 'payout.paid', uid, created_at, '{}' FROM payout`,
     `UPDATE sqlite_sequence SET seq = (SELECT max(id) FROM payout) WHERE name = 'payout'`,

@@ -71,18 +71,38 @@ it.each(noNames)('%s cancels nothing', async (name) => {
 })
 
 it('each step keeps the sums of open states and of hours, and its event', async () => {
-  await run(...signed, found('paid'), pay, payout({ ...byRule, osn: `'q'`, amount: '5', raw: `'5'` }))
+  const soon = { created_at: '31', changed_at: '31', approved_at: '31' }
+  await run(...signed, found('paid'), pay, payout({ ...byRule, ...soon, osn: `'q'`, amount: '5', raw: `'5'` }))
   const sums = await db.prepare('SELECT * FROM payout_sum WHERE count <> 0 ORDER BY state').raw()
   expect(sums).toEqual([['approved', 1, 1, 5]])
-  const hour = at / 3_600_000
-  expect(await db.prepare('SELECT * FROM payout_hour ORDER BY hour, uid').raw()).toEqual([
-    [1, 0, 0, 20, 1],
-    [1, 1, 0, 20, 1],
-    [1, 0, hour, 5, 1],
-    [1, 1, hour, 5, 1],
+  expect(await hours()).toEqual([
+    [1, 0, 0, 25, 2],
+    [1, 1, 0, 25, 2],
   ])
   expect(await types()).toEqual(['waiting', 'approved', 'signed', 'paid', 'approved'])
   expect(await db.prepare('SELECT count(*) AS rows FROM payout_effect').first('rows')).toBe(0)
+})
+
+const hours = () => db.prepare('SELECT * FROM payout_hour ORDER BY hour, uid').raw()
+
+it('sums of hours before yesterday are removed, and none comes back in part', async () => {
+  const small = { ...byRule, amount: '5', raw: `'5'`, fee: '0' }
+  const times = (ms: number) => ({ created_at: String(ms), changed_at: String(ms), approved_at: String(ms) })
+  const [first, last] = [at / 3_600_000, at / 3_600_000 + 49]
+  const late = at + 49 * 3_600_000
+  await run(payout(small), payout({ ...small, osn: `'q'` }))
+  await run(payout({ ...small, ...times(late - 3_600_000), osn: `'r'` }))
+  expect((await hours()).map(([, , hour]) => hour)).toEqual([first, first, last - 1, last - 1])
+  await run(payout({ ...small, ...times(late), osn: `'s'` }))
+  const kept = [
+    [1, 0, last - 1, 5, 1],
+    [1, 1, last - 1, 5, 1],
+    [1, 0, last, 5, 1],
+    [1, 1, last, 5, 1],
+  ]
+  expect(await hours()).toEqual(kept)
+  await run(cancel.replace('changed_at = 30', `changed_at = ${late}`)) // it was approved in an hour that is removed
+  expect(await hours()).toEqual(kept)
 })
 
 describe('a rule approves', () => {

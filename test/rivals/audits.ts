@@ -59,7 +59,8 @@ export const audits: Readonly<Record<string, string>> = {
       UNION ALL SELECT cuy, 0, approved_at / 3600000, amount FROM payout WHERE counted = 1),
     total AS (SELECT cuy, uid, hour, sum(amount) AS s, count(*) AS n FROM each GROUP BY 1, 2, 3)
     SELECT * FROM total FULL JOIN payout_hour AS p ON p.cuy = total.cuy AND p.uid = total.uid AND p.hour = total.hour
-    WHERE coalesce(s, 0) <> coalesce(p.amount, 0) OR coalesce(n, 0) <> coalesce(p.count, 0)`,
+    WHERE (coalesce(s, 0) <> coalesce(p.amount, 0) OR coalesce(n, 0) <> coalesce(p.count, 0))
+      AND (p.hour IS NOT NULL OR total.hour >= (SELECT max(changed_at) / 3600000 - 48 FROM payout))`,
   'what a transaction has moved for an approved payout counts': `
     SELECT payout.id FROM payout JOIN payout_transaction AS t ON payout_id = payout.id
     WHERE t.moved <> '[]' AND approved_at IS NOT NULL AND counted = 0`,

@@ -26,7 +26,8 @@ INSERT INTO payout_sum (state, cuy, count, amount)
     GROUP BY state, cuy;
 INSERT INTO payout_hour (cuy, uid, hour, amount, count)
   SELECT cuy, owner.value, approved_at / 3600000, sum(amount), count(*)
-    FROM payout CROSS JOIN json_each(json_array(0, uid)) AS owner WHERE counted = 1 GROUP BY 1, 2, 3;
+    FROM payout CROSS JOIN json_each(json_array(0, uid)) AS owner
+    WHERE counted = 1 AND approved_at / 3600000 >= (SELECT max(changed_at) / 3600000 - 48 FROM payout) GROUP BY 1, 2, 3;
 INSERT INTO unnamed_outflow (contract, to_address, raw, transaction_id)
   SELECT DISTINCT value ->> 'contract', value ->> 'to', value ->> 'raw', payout_transaction.id
     FROM payout_transaction CROSS JOIN json_each(moved) WHERE payout_id IS NULL;`

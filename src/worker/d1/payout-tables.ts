@@ -268,7 +268,8 @@ export const unnamedOutflows = sqliteTable(
 /**
  * Payouts of a currency that were approved in one hour and count towards the limits of a day: of
  * all users together (`uid` 0) and of each user. Triggers keep these sums, so that a check of the
- * last 24 hours reads only the payouts of their first, partial hour.
+ * last 24 hours reads only the payouts of their first, partial hour. A payout that is approved
+ * removes the hours of its user, and those of all, that are older than 48.
  */
 export const payoutHours = sqliteTable(
   'payout_hour',

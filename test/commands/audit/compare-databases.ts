@@ -29,7 +29,7 @@ const otherwise: Readonly<Record<string, readonly string[] | 'all'>> = {
 /** Rows that need not be there, as they say nothing or are removed, by table. */
 const left: Readonly<Record<string, string>> = {
   rescan: 'finished_at IS NULL',
-  payout_hour: 'count <> 0',
+  payout_hour: 'count <> 0 AND hour >= (SELECT max(changed_at) / 3600000 - 48 FROM payout)',
   payout_sum: 'count <> 0',
   total: `number <> 0 AND kind NOT IN ('read', 'fees', 'difference')`,
   stored_holding: `sent <> 0 OR (part_0, part_1, part_2, part_3, part_4, part_5, part_6) <> (0, 0, 0, 0, 0, 0, 0)`,
