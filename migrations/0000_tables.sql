@@ -62,7 +62,7 @@ CREATE TABLE `archive_change` (
 	`key` text NOT NULL,
 	CONSTRAINT "archive_change_id" CHECK(id BETWEEN 1 AND 9007199254740991),
 	CONSTRAINT "archive_change_after_event" CHECK(after_event BETWEEN 0 AND 9007199254740991),
-	CONSTRAINT "archive_change_kind" CHECK(kind IN ('correction','address','order','transfer','payout','transaction','decision','act','sent')),
+	CONSTRAINT "archive_change_kind" CHECK(kind IN ('correction','address','order','transfer','payout','transaction','decision','act','sent','removed')),
 	CONSTRAINT "archive_change_key" CHECK(json_type(key) = 'array')
 ) STRICT; -- added by hand, because drizzle-kit cannot write STRICT
 --> statement-breakpoint

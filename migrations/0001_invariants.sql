@@ -434,6 +434,9 @@ BEGIN
   SELECT RAISE(ABORT, 'transfer: only a correction deletes what moved, and time what was dropped')
     WHERE NOT (OLD.state = 'moved' AND OLD.height > coalesce((SELECT finalized FROM scan), OLD.height))
       AND NOT (OLD.state = 'dropped' AND OLD.review IS NULL AND OLD.changed_at <= (SELECT tried_at FROM scan) - 86400000);
+  -- What was archived may be another state of the row. The txid and the id may be stored again, so the time of this row tells it from later ones.
+  INSERT INTO archive_change (after_event, kind, key)
+    SELECT (SELECT id FROM last_event), 'removed', json_array(OLD.id, lower(hex(OLD.txid)), OLD.position, OLD.created_at) FROM archive;
   -- The id may be used again, by a transfer that no order counts.
   DELETE FROM order_deposit
     WHERE (order_id, transfer_id) IN (

@@ -1,5 +1,7 @@
 import { env } from 'cloudflare:workers'
 import { describe, expect, it } from 'vitest'
+import { hasAllLines } from '../../src/worker/archive/take-over.ts'
+import { writable } from '../../src/worker/d1/database.ts'
 import { addressIn, payFinal, type RunningService, usdtTo } from '../http/service.ts'
 import { archive, linesOf, names, rowOf, segments, startArchived, textAt } from './harness.ts'
 import { testSealKey } from './seal-key.ts'
@@ -181,6 +183,20 @@ describe('a rebuilt database', () => {
     expect(more).toEqual([])
     expect(next?.head).toMatchObject({ epoch: 2, common, first: (old?.head.last ?? 0) + 1 })
     expect(next?.lines.filter((line) => line.row === 'entry')).toMatchObject([{ osn: 'a' }])
+  })
+})
+
+describe('a line that says that a transfer was removed', () => {
+  it('is had by a database without that very row, also if another row has its id or its txid', async () => {
+    const service = await startArchived()
+    const own = await addressIn(await service.get('/tron/generate'))
+    payFinal(service, usdtTo(own, 25_000_000n))
+    await service.tick()
+    const [row] = (await service.db.prepare('SELECT id, txid, position, created_at FROM transfer').all()).results
+    const isHad = (more: object) =>
+      hasAllLines(writable(service.db), [JSON.stringify({ row: 'removed', ...row, ...more })])
+    expect(await isHad({})).toBe(false)
+    for (const more of [{ id: 2 }, { txid: 'b'.repeat(64) }, { created_at: 5 }]) expect(await isHad(more)).toBe(true)
   })
 })
 

@@ -44,6 +44,14 @@ describe('the list of changes', () => {
     expect(await changes()).toEqual(['transfer [3] after 3', 'transfer [4] after 3'])
   })
 
+  it('has what a correction removes, by id, txid, position and time', async () => {
+    await run(begin, transfer('moved'))
+    const [row] = (await db.prepare('SELECT id, created_at FROM stored_transfer WHERE txid = unhex(?)').bind(t4).all())
+      .results
+    await run(insert('correction', { finalized: '10', reason: `'a test'`, created_at: '1700000000000' }))
+    expect(await changes()).toContain(`removed [${row?.id},"${t4}",0,${row?.created_at}] after 3`)
+  })
+
   it('ends with the archive', async () => {
     await run(begin, transfer('moved'), 'DELETE FROM archive')
     expect(await changes()).toEqual([])

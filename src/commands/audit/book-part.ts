@@ -27,8 +27,11 @@ export interface BookContext {
   readonly later: (kind: PendingKind, id: number, line: number) => void
 }
 
-/** The subject of a check that must wait: the id of a transfer, or that of a payout. */
-export type PendingKind = 'address' | 'payout' | 'payment'
+/**
+ * The subject of a check that must wait: the id of a transfer, or that of a payout. `removed` ends
+ * with the line of this kind.
+ */
+export type PendingKind = 'address' | 'removed' | 'payout' | 'payment'
 
 /** Takes lines of some kinds. Each function throws a `WrongLine`. */
 export type Takers = { readonly [Kind in ArchiveLine['row']]?: (line: LineOf<Kind>, number: number) => void }

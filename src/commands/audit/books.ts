@@ -29,8 +29,8 @@ CREATE UNIQUE INDEX wallet_owner ON wallet (uid, cuy);
 CREATE TABLE entry (key TEXT PRIMARY KEY, amount INTEGER) WITHOUT ROWID;
 CREATE TABLE decision (key TEXT PRIMARY KEY, content TEXT) WITHOUT ROWID;
 CREATE TABLE address (id INTEGER PRIMARY KEY, uid INTEGER, address TEXT UNIQUE);
-CREATE TABLE transfer (id INTEGER PRIMARY KEY, version INTEGER, key TEXT UNIQUE, uid INTEGER, cuy INTEGER,
-  state TEXT, amount INTEGER, entry INTEGER, to_address TEXT, line INTEGER);
+CREATE TABLE transfer (id INTEGER PRIMARY KEY, version INTEGER, key TEXT UNIQUE, created INTEGER, uid INTEGER,
+  cuy INTEGER, state TEXT, amount INTEGER, entry INTEGER, to_address TEXT, line INTEGER);
 CREATE TABLE payout (id INTEGER PRIMARY KEY, version INTEGER, key TEXT UNIQUE, uid INTEGER, cuy INTEGER, osn TEXT,
   amount INTEGER, fee INTEGER, state TEXT, txid TEXT, height INTEGER);
 CREATE TABLE payment (id INTEGER PRIMARY KEY, version INTEGER, txid TEXT UNIQUE, payout INTEGER, ended TEXT,

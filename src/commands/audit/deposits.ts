@@ -10,6 +10,8 @@ interface TransferRow {
   readonly id: number
   readonly version: number
   readonly key: string
+  /** When the row was made: a later one can have its id, txid and position. */
+  readonly created: number
   readonly uid: number | null
   readonly cuy: number
   readonly state: Transfer['state']
@@ -17,8 +19,6 @@ interface TransferRow {
   readonly amount: number | null
   /** The recharge of a credited transfer, once it was read. */
   readonly entry: number | null
-  /** The number of its newest line. */
-  readonly line: number
 }
 
 /**
@@ -39,8 +39,8 @@ export function takeDeposits(context: BookContext): BookPart {
   return {
     takers: {
       address: takeAddresses(context),
-      correction: transfers.correct,
       transfer: transfers.take,
+      removed: transfers.remove,
       decision: takeDecisions(context),
       entry: (line) => {
         if (line.type === entryTypes.recharge) transfers.credit(line)
@@ -52,6 +52,7 @@ export function takeDeposits(context: BookContext): BookPart {
         const { uid = null, owner = null } = row ?? {}
         demand(uid === null || owner === uid, `its recipient is no address of user ${uid}`)
       },
+      removed: (id) => demand(false, `transfer ${id} was in its place, and no line says that it was removed`),
     },
     whole: () => {
       if (transfers.credited() === counts.credits) return
@@ -83,27 +84,24 @@ function takeDecisions({ prepare }: BookContext) {
   }
 }
 
-/**
- * Rows that are removed, so that their id or their key can come again. What was held or refused may
- * have moved for a short time, and a correction has removed it then. `corrected` is the line of the
- * newest one.
- */
-function mayGo({ state, line }: TransferRow, corrected: number): boolean {
-  if (state === 'held' || state === 'refused') return line < corrected
-  return state !== 'credited'
-}
-
 function createTransfers({ counts, prepare, currency, later }: BookContext) {
-  const columns = 'id, version, key, uid, cuy, state, amount, entry, line'
+  const columns = 'id, version, key, created, uid, cuy, state, amount, entry'
   const select = prepare(`SELECT ${columns} FROM transfer WHERE id = ?`)
   const selectByKey = prepare(`SELECT ${columns} FROM transfer WHERE key = ? AND id <> ?`)
   const remove = prepare('DELETE FROM transfer WHERE id = ?')
-  const store = prepare(`INSERT INTO transfer (id, version, key, uid, cuy, state, amount, to_address, line)
-    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (id) DO UPDATE SET version = excluded.version, key = excluded.key,
-      uid = excluded.uid, cuy = excluded.cuy, state = excluded.state, amount = excluded.amount,
-      to_address = excluded.to_address, line = excluded.line`)
+  const store = prepare(`INSERT INTO transfer (id, version, key, created, uid, cuy, state, amount, to_address, line)
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (id) DO UPDATE SET version = excluded.version, uid = excluded.uid,
+      cuy = excluded.cuy, state = excluded.state, amount = excluded.amount, to_address = excluded.to_address,
+      line = excluded.line`)
   const setEntry = prepare('UPDATE transfer SET entry = ? WHERE id = ?')
-  let [credited, corrected] = [0, -1]
+  const isTold = prepare(`DELETE FROM pending WHERE kind = 'removed' AND id = ?`)
+  let credited = 0
+  /** Removes a row in whose place the one of this line is; its line `removed` may still follow. */
+  const replace = ({ id, state }: TransferRow, line: number) => {
+    demand(state !== 'credited', `transfer ${id}, which is credited, has its id, or its txid and position`)
+    remove.run(id)
+    later('removed', id, line)
+  }
   /** The amount that a transfer line says is credited, in ledger units; null if it is not. */
   const creditOf = ({ state, amt, cuy, raw, uid }: Transfer): number | null => {
     demand((state === 'credited') === (amt !== undefined), 'credited transfers, and only these, have `amt`')
@@ -115,24 +113,27 @@ function createTransfers({ counts, prepare, currency, later }: BookContext) {
   }
   return {
     credited: () => credited,
-    correct: (_: LineOf<'correction'>, number: number) => {
-      corrected = number
+    remove: ({ id, txid, position, created_at }: LineOf<'removed'>) => {
+      isTold.run(id)
+      const known = select.get(id) as TransferRow | undefined
+      if (known?.key !== shortKey(txid, position) || known.created !== created_at) return
+      demand(known.state !== 'credited', 'a credited transfer is never removed')
+      remove.run(id)
     },
     take: (line: Transfer, number: number) => {
-      const { id, version, txid, position, cuy, uid = null, state, to_address } = line
+      const { id, version, txid, position, created_at, cuy, uid = null, state, to_address } = line
       const key = shortKey(txid, position)
       const amount = creditOf(line)
-      const known = select.get(id) as TransferRow | undefined
+      const stored = select.get(id) as TransferRow | undefined
       const twin = selectByKey.get(key, id) as TransferRow | undefined
-      demand(twin === undefined || mayGo(twin, corrected), `transfer ${twin?.id} has the same txid and position`)
-      if (twin !== undefined) remove.run(twin.id)
-      const isSame = known !== undefined && known.key === key
-      demand(known === undefined || isSame || mayGo(known, corrected), 'its id belongs to another transfer')
-      demand(!isSame || version >= known.version, `version ${known?.version} of it stands before`)
+      const known = stored?.key === key && stored.created === created_at ? stored : undefined
+      if (stored !== undefined && known === undefined) replace(stored, number)
+      if (twin !== undefined) replace(twin, number)
+      demand(known === undefined || version >= known.version, `version ${known?.version} of it stands before`)
       const isKept = known?.amount == null || (known.amount === amount && known.uid === uid && known.cuy === cuy)
       demand(isKept, 'what it has credited is changed')
       if (amount !== null && known?.amount == null) credited += 1
-      store.run(id, version, key, uid, cuy, state, amount, to_address, number)
+      store.run(id, version, key, created_at, uid, cuy, state, amount, to_address, number)
       if (uid !== null) later('address', id, number)
     },
     credit: ({ id, transfer_id = 0, uid, cuy, amt }: LineOf<'entry'>) => {

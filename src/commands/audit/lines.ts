@@ -2,8 +2,10 @@ import * as z from 'zod/mini'
 import { err, ok, parseJson, type Result } from '../../worker/common/result.ts'
 
 // The lines of an archive, as docs/decisions/0091-the-archive.md has them. Which texts a column may
-// have, such as a state, is a rule of the database: what is made of the lines must keep it.
+// have, such as a state, is a rule of the database: what is made of the lines must keep it. What a
+// newer version has added to the format is named, and nothing is made of it.
 
+const archiveFormat = 'tron-wallet-archive/1'
 const max = Number.MAX_SAFE_INTEGER
 const whole = z.int().check(z.minimum(0), z.maximum(max))
 const number = z.int().check(z.minimum(1), z.maximum(max))
@@ -25,7 +27,7 @@ const place = z.strictObject({ event: whole, copy: maybe(z.array(z.union([text, 
 
 const segment = z.strictObject({
   row: z.literal('segment'),
-  format: z.literal('tron-wallet-archive/1'),
+  format: z.literal(archiveFormat),
   name: text.check(z.regex(/^[^\s+]+$/u)),
   cell: number,
   epoch: number,
@@ -106,6 +108,14 @@ const transfer = z.strictObject({
   changed_at: whole,
   order_id: maybe(number),
   made_at: maybe(whole),
+})
+
+const removed = z.strictObject({
+  row: z.literal('removed'),
+  id: number,
+  txid: hash,
+  position: anyInteger,
+  created_at: whole,
 })
 
 const decision = z.strictObject({
@@ -283,6 +293,7 @@ const schemas = {
   event,
   address: addressLine,
   transfer,
+  removed,
   decision,
   payout,
   transaction,
@@ -295,10 +306,24 @@ const schemas = {
 }
 
 type LineKind = keyof typeof schemas
+
+/** A line can say more than this version knows: a newer one has written it. */
+type Newer = {
+  /** What this version does not know, as a phrase. */
+  readonly unknown?: string
+}
+
+/** A line of a kind that this version does not know. */
+interface UnknownLine extends Required<Newer> {
+  readonly row: 'unknown'
+}
+
 /** A line of one kind. */
-export type LineOf<Kind extends LineKind> = z.infer<(typeof schemas)[Kind]>
+export type LineOf<Kind extends LineKind | 'unknown'> = Kind extends LineKind
+  ? z.infer<(typeof schemas)[Kind]> & Newer
+  : UnknownLine
 /** A line; `row` names its kind. */
-export type ArchiveLine = { [Kind in LineKind]: LineOf<Kind> }[LineKind]
+export type ArchiveLine = { [Kind in LineKind | 'unknown']: LineOf<Kind> }[LineKind | 'unknown']
 
 /** Parses a line without its line break, or says in a phrase why it is none. */
 export function parseLine(line: string): Result<ArchiveLine, string> {
@@ -306,10 +331,19 @@ export function parseLine(line: string): Result<ArchiveLine, string> {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return err('it is no JSON object')
   // a member that stands twice, or another spelling, would be read differently by other programs
   if (JSON.stringify(value) !== line) return err('it is not written as the archive writes it')
-  const kind = (value as { readonly row?: unknown }).row
-  if (typeof kind !== 'string' || !Object.hasOwn(schemas, kind)) return err('`row` names no kind of line')
-  const parsed = schemas[kind as LineKind].safeParse(value) // safe: the line above
+  const { row: kind, format } = value as { readonly row?: unknown; readonly format?: unknown }
+  if (typeof kind !== 'string') return err('`row` names no kind of line')
+  if (!Object.hasOwn(schemas, kind)) return ok({ row: 'unknown', unknown: `the kind ${JSON.stringify(kind)}` })
+  if (kind === 'segment' && /^tron-wallet-archive\/[0-9]+$/.test(String(format)) && format !== archiveFormat)
+    return err(`it is written in ${format}, which only a newer version of this command reads`)
+  const parsed = schemas[kind as LineKind].safeParse(value) // safe: the lines above
   if (parsed.success) return ok(parsed.data)
-  const { path = [], message = '' } = parsed.error.issues[0] ?? {}
+  const { issues } = parsed.error
+  const [{ path = [], message = '', ...first } = {}] = issues
+  if (issues.every(({ code }) => code === 'unrecognized_keys') && 'keys' in first) {
+    const member = [...path, first.keys[0]].join('.')
+    // safe: all members that this version knows were checked
+    return ok({ ...(value as LineOf<LineKind>), unknown: `the member ${JSON.stringify(member)} of ${kind}` })
+  }
   return err(`${kind}: \`${path.join('.') || 'members'}\` has another form (${message})`)
 }

@@ -19,7 +19,7 @@ import { auditOptionNames, missingOptions } from './options.ts'
 import { putBack } from './put-back.ts'
 import { readSeals } from './seals.ts'
 import { isFault } from './segment.ts'
-import { type CellReport, verifyCell } from './verify.ts'
+import { type CellReport, demandAllKnown, verifyCell } from './verify.ts'
 
 const usage = `npm run audit -- missing <folder> --production | --env <name> | --local (this machine)
     [--cell <number>] [--verifier <key>]… [--checkpoint <file>]… [--put-back]
@@ -95,6 +95,7 @@ async function findAndPutBack(
     )
   }
   const report = parts.verify(files)
+  demandAllKnown(report)
   const ranges = lostRanges(report, stored.archive)
   for (const { from, to } of ranges) print(`The archive has lines ${from} to ${to}, which a restore may have lost.`)
   const lost = readLost(files.segments, ranges)

@@ -10,7 +10,7 @@ import { rebuildCell } from './rebuild.ts'
 import { describeRebuilt, describeReport } from './report.ts'
 import { readSeals, type Seals } from './seals.ts'
 import { type ArchiveFault, isFault } from './segment.ts'
-import { type CellReport, verifyCell } from './verify.ts'
+import { type CellReport, demandAllKnown, verifyCell } from './verify.ts'
 
 const usage = `npm run audit -- rebuild <folder> <file.sql> [--verifier <key>]… [--checkpoint <file>]…
   checks the archive of one cell, and writes the database that it is of into a new file
@@ -52,6 +52,7 @@ function rebuildFiles(
 ): readonly string[] | ArchiveFault {
   const found: CellReport | ArchiveFault = verifyCell(files, seals, createVerifyProgress(output))
   if (isFault(found)) return found
+  demandAllKnown(found)
   const { completeTo } = found.counts
   if (completeTo < 0) {
     throw new ToolError(

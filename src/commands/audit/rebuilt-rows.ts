@@ -1,5 +1,4 @@
 import type { DatabaseSync, SQLInputValue } from 'node:sqlite'
-import { dayMs } from '../../worker/common/time.ts'
 import { type ArchivedCurrencies, type ArchivedCurrency, currencyOf, nextCurrencies, readUnits } from './currencies.ts'
 import type { ArchiveLine, LineOf } from './lines.ts'
 import { createDays, createMarks } from './rebuilt-days.ts'
@@ -61,7 +60,9 @@ export function createRowWriter(db: DatabaseSync): RowWriter {
       } else if (line.row === 'scan') {
         scan = line
         takers.scan(line)
-      } else if (line.row !== 'segment') {
+      } else if (line.row === 'removed') {
+        takers.removed(line)
+      } else if (line.row !== 'segment' && line.row !== 'unknown') {
         takers.row(line, currency)
       }
     },
@@ -86,6 +87,9 @@ function createTakers(db: DatabaseSync, insert: Insert) {
   db.exec('CREATE TEMP TABLE order_of (transfer_id INTEGER PRIMARY KEY, order_id INTEGER, made_at INTEGER)')
   const setOrder = db.prepare('INSERT OR REPLACE INTO order_of VALUES (?, ?, ?)')
   const removeOrder = db.prepare('DELETE FROM order_of WHERE transfer_id = ?')
+  const removeTransfer = db.prepare(
+    'DELETE FROM stored_transfer WHERE id = ? AND txid = unhex(?) AND position = ? AND created_at = ?',
+  )
   const setWallet = db.prepare(`INSERT OR REPLACE INTO wallet (id, uid, cuy, balance, entry_count, newest_entry)
     VALUES (?, ?, ?, ?, ?, ?)`)
   const [days, marks, events, correct] = [createDays(db), createMarks(db), createEvents(db), createCorrection(db)]
@@ -114,6 +118,9 @@ function createTakers(db: DatabaseSync, insert: Insert) {
         marks.end()
       }
     },
+    removed({ id, txid, position, created_at }: LineOf<'removed'>) {
+      removeTransfer.run(id, txid, position, created_at)
+    },
     scan: marks.scan,
     finish() {
       days.end()
@@ -125,8 +132,6 @@ function createTakers(db: DatabaseSync, insert: Insert) {
 /** Makes the changes of a correction that no line says. */
 function createCorrection(db: DatabaseSync): (line: LineOf<'correction'>) => void {
   const statements = [
-    // the list of states is that of the index `transfer_decided`
-    `DELETE FROM stored_transfer WHERE height > ? AND state IN ('held', 'refused', 'moved') AND state = 'moved'`,
     'DELETE FROM sent WHERE height > ?',
     'DELETE FROM issuer_act WHERE height > ?',
     'UPDATE stored_address SET issued_height = ?1 WHERE issued_height > ?1',
@@ -137,13 +142,10 @@ function createCorrection(db: DatabaseSync): (line: LineOf<'correction'>) => voi
 }
 
 /**
- * SQL for what no line says, and follows from the rows: dropped transfers are removed after a day,
- * an order counts a deposit as it was at last, and credits in blocks that are read again are
- * sought.
+ * SQL for what no line says, and follows from the rows: an order counts a deposit as it was at
+ * last, and credits in blocks that are read again are sought.
  */
 const implied = `
-DELETE FROM stored_transfer WHERE state = 'dropped' AND review IS NULL
-  AND changed_at <= (SELECT tried_at FROM scan) - ${dayMs};
 INSERT INTO order_deposit (order_id, transfer_id, made_at)
   SELECT order_id, transfer_id, made_at FROM order_of JOIN stored_transfer ON stored_transfer.id = transfer_id;
 UPDATE stored_transfer SET sought = 1 WHERE state = 'credited' AND (height > (SELECT finalized FROM scan)

@@ -2,7 +2,7 @@ import type { Rebuilt } from './rebuild.ts'
 import type { CellReport } from './verify.ts'
 
 /** Sentences that say what is right, and what could not be checked. */
-export function describeReport({ lines, segments, epochs, counts, seal }: CellReport): readonly string[] {
+export function describeReport({ lines, segments, epochs, counts, seal, newer }: CellReport): readonly string[] {
   const { entries, credits, paid, completeTo } = counts
   const open = lines - 1 - completeTo
   return [
@@ -14,6 +14,12 @@ export function describeReport({ lines, segments, epochs, counts, seal }: CellRe
     ),
     open === 0 ? 'It is complete.' : `The newest ${open} lines may lack lines that they refer to.`,
     ...describeSeal(lines, seal),
+    ...(newer.first === null
+      ? []
+      : [
+          `${newer.count} lines say what this version does not know, first line ${newer.first.number}: ${newer.first.what}.`,
+          'What they add was not checked: use the version of the service that has written them.',
+        ]),
   ]
 }
 

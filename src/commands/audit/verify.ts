@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import { addLeaf, emptyTree, hashLeaf, type Tree } from '../../worker/archive/tree.ts'
+import { ToolError } from '../tool-error.ts'
 import type { CellFiles, NumberedFile } from './archive-files.ts'
 import type { BookCounts } from './book-part.ts'
 import { type Books, openBooks } from './books.ts'
@@ -20,6 +21,13 @@ export interface CellReport {
   readonly epochs: readonly Epoch[]
   readonly counts: Readonly<BookCounts>
   readonly seal: SealReport
+  readonly newer: NewerLines
+}
+
+/** How many lines say what this version does not know; what the first one says, and its number. */
+export interface NewerLines {
+  count: number
+  first: { readonly what: string; readonly number: number } | null
 }
 
 /** How far the check is; `total` is the number of segments. */
@@ -53,13 +61,23 @@ function verifyWith(books: Books, files: CellFiles, seals: Seals, progress: Veri
   const isVoid = createIsVoid(epochs)
   const checks = createSealChecks(files, seals)
   const read = createReader()
+  const newer: NewerLines = { count: 0, first: null }
+  const take = ({ unknown }: ArchiveLine, number: number) => {
+    if (unknown === undefined) return
+    newer.count += 1
+    newer.first ??= { what: unknown, number }
+  }
   let chain: Chain = { head: null, before: '0'.repeat(64), tree: emptyTree }
   for (const [index, file] of files.segments.entries()) {
     const segment = read(file)
     if (isFault(segment)) return segment
     const head = readHead(files, segment, chain)
     if (isFault(head)) return head
-    const tree = takeLines(files, segment, chain.tree, isVoid, books)
+    take(head, chain.tree.size)
+    const tree = takeLines(files, segment, chain.tree, (line, number) => {
+      take(line, number)
+      if (!isVoid(number)) books.take(line, number)
+    })
     if (isFault(tree)) return tree
     chain = { head, before: segment.sha256, tree }
     const fault = checks.atEnd(chain.tree, head.name)
@@ -77,6 +95,7 @@ function verifyWith(books: Books, files: CellFiles, seals: Seals, progress: Veri
     epochs,
     counts,
     seal: checks.report(origin),
+    newer,
   }
 }
 
@@ -116,13 +135,12 @@ function faultOfHead(files: CellFiles, head: HeadLine, { file, lines }: SegmentB
   return head.common !== undefined && head.common < next ? null : 'it begins an epoch, and names no line before it'
 }
 
-/** Adds the lines of a segment to the tree, and those that are true to the books. */
+/** Adds the lines of a segment to the tree, and gives each to `take`. */
 function takeLines(
   { segments }: CellFiles,
   segment: SegmentBytes,
   before: Tree,
-  isVoid: (number: number) => boolean,
-  books: Books,
+  take: Books['take'],
 ): Tree | ArchiveFault {
   let tree = before
   for (const [index, bytes] of segment.lines.entries()) {
@@ -133,7 +151,7 @@ function takeLines(
     const number = before.size + index
     try {
       checkPlace(line, index === segment.lines.length - 1)
-      if (!isVoid(number)) books.take(line, number)
+      take(line, number)
     } catch (error) {
       if (!(error instanceof WrongLine)) throw error
       return { ...locate(segments, error.line ?? number), why: error.message }
@@ -145,6 +163,18 @@ function takeLines(
 function checkPlace({ row }: ArchiveLine, isLast: boolean): void {
   demand(row !== 'segment', 'only the first line of a file begins a segment')
   demand(row !== 'scan' || isLast, 'only the last line of a segment says that it is complete')
+}
+
+/**
+ * Throws a `ToolError` if lines say what this version does not know: a database that is made from
+ * them would lack it.
+ */
+export function demandAllKnown({ newer: { count, first } }: CellReport): void {
+  if (first === null) return
+  throw new ToolError(
+    `${count} lines of the archive say what this version does not know, first ${first.what}`,
+    'use the version of the service that has written it',
+  )
 }
 
 /** The file and the line in it of a line by its number in the archive. */

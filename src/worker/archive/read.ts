@@ -1,6 +1,6 @@
 import { type SQL, sql } from 'drizzle-orm'
 import type { SQLiteTable } from 'drizzle-orm/sqlite-core'
-import { archiveChanges, type ChangedKind, changedKinds } from '../d1/archive-tables.ts'
+import { archiveChanges, type ChangedKind, type ChangeKind, changedKinds } from '../d1/archive-tables.ts'
 import { allShown, type ReadDatabase, resultRows, toStatement } from '../d1/database.ts'
 import { orders } from '../d1/order-tables.ts'
 import { events, rescans, scans } from '../d1/state-tables.ts'
@@ -21,7 +21,7 @@ import { keyOf, linedTables, type RowKind, type Scales, type StoredRow } from '.
 export interface Change {
   readonly id: number
   readonly after_event: number
-  readonly kind: ChangedKind
+  readonly kind: ChangeKind
   /** JSON list. */
   readonly key: string
 }

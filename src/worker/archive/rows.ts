@@ -118,6 +118,12 @@ export function writeLine(kind: RowKind, row: StoredRow, scales: Scales): string
   return JSON.stringify({ row: kind, ...Object.fromEntries(members) })
 }
 
+/** Writes the line of a transfer that was removed, by the key in the list of changes. */
+export function writeRemoved(key: string): string {
+  const [id, txid, position, created_at] = JSON.parse(key) as readonly unknown[]
+  return JSON.stringify({ row: 'removed', id, txid, position, created_at })
+}
+
 function orderMembers(text: unknown): readonly (readonly [string, unknown])[] {
   const [orderId, madeAt] = JSON.parse(String(text)) as readonly number[]
   return [

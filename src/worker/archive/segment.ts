@@ -3,7 +3,7 @@ import { bytesToHex, hexToBytes, utf8ToBytes } from '@noble/hashes/utils.js'
 import type { ChangedKind } from '../d1/archive-tables.ts'
 import type { ArchivePlace, ArchiveState, ReaderPlace } from './position.ts'
 import type { Reading, Surroundings } from './read.ts'
-import { linedTables, type StoredRow, writeLine } from './rows.ts'
+import { linedTables, type StoredRow, writeLine, writeRemoved } from './rows.ts'
 import { addLeaf, hashLeaf, type Tree } from './tree.ts'
 
 /** The format that the first line of a segment names: docs/decisions/0091-the-archive.md. */
@@ -63,7 +63,9 @@ export function followItems(
   const takeChanges = (before: number) => {
     for (let next = rest[0]; next !== undefined && next.after_event < before; next = rest[0]) {
       change = next.id
-      items.push({ lines: once(next.kind, find.byKey(next.kind, next.key)), to: { event, change } })
+      const { kind, key } = next
+      const lines = kind === 'removed' ? [writeRemoved(key)] : once(kind, find.byKey(kind, key))
+      items.push({ lines, to: { event, change } })
       // a reader removes what a correction removes, so what was stored again stands again after it
       if (next.kind === 'correction') written.clear()
       rest.shift()

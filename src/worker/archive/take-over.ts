@@ -10,7 +10,7 @@ export async function hasAllLines(db: ReadDatabase, lines: readonly string[]): P
   const parsed = lines.map((line) => JSON.parse(line) as StoredRow & { readonly row: string })
   const wanted = new Map<RowKind, (readonly unknown[])[]>()
   for (const line of parsed) {
-    const kind = rowKindOf(line)
+    const kind = tableOf(line)
     if (kind !== null) wanted.set(kind, [...(wanted.get(kind) ?? []), keyOfLine(kind, line)])
   }
   const { rows, removed, surroundings } = await readByKeys(db, wanted)
@@ -22,13 +22,14 @@ export async function hasAllLines(db: ReadDatabase, lines: readonly string[]): P
     }
   }
   return parsed.every((line) => {
-    const kind = rowKindOf(line)
+    const kind = tableOf(line)
     return kind === null || isHad(kind, line, stored.get(nameOf(kind, line)), removed)
   })
 }
 
-/** Null for lines that are no row of a table. */
-function rowKindOf({ row }: { readonly row: string }): RowKind | null {
+/** The table that a line is about; null if it is about none. */
+function tableOf({ row }: { readonly row: string }): RowKind | null {
+  if (row === 'removed') return 'transfer'
   return row in linedTables ? (row as RowKind) : null // safe: a name of that table
 }
 
@@ -41,9 +42,11 @@ const nameOf = (kind: RowKind, line: StoredRow) => `${kind} ${JSON.stringify(key
  */
 function isHad(kind: RowKind, line: StoredRow, stored: StoredRow | undefined, removed: number): boolean {
   if (stored === undefined) {
-    return kind === 'event' ? Number(line.id) <= removed : kind === 'transfer' && line.state === 'dropped'
+    return kind === 'event' ? Number(line.id) <= removed : line.row === 'removed' || line.state === 'dropped'
   }
   const { fixed } = linedTables[kind]
+  // a transfer with its id is another one
+  if (line.row === 'removed') return fixed?.every((name) => stored[name] === line[name]) === false
   if (fixed === null) return JSON.stringify(stored) === JSON.stringify(line)
   const isSame = fixed.every((name) => line[name] === undefined || stored[name] === line[name])
   return isSame && Number(stored.version ?? 0) >= Number(line.version ?? 0)

@@ -20,6 +20,8 @@ export const changedKinds = [
   'sent',
 ] as const
 export type ChangedKind = (typeof changedKinds)[number]
+/** What the list of changes notes: a row of one of these kinds, or a transfer that was removed. */
+export type ChangeKind = ChangedKind | 'removed'
 
 /**
  * How far the archive has got: one row, from the first run with `ARCHIVE` on. Only where it exists
@@ -65,13 +67,13 @@ export const archiveChanges = sqliteTable(
   {
     id: integer().primaryKey({ autoIncrement: true }),
     after_event: integer().$type<EventId | 0>().notNull(), // the newest entry or event at the change
-    kind: text().$type<ChangedKind>().notNull(),
-    key: text().notNull(), // JSON list: the columns of the row's key
+    kind: text().$type<ChangeKind>().notNull(),
+    key: text().notNull(), // JSON list: the columns of the row's key, or those of the line `removed`
   },
   (table) => [
     rule(table.id, positiveSafe),
     rule(table.after_event, safe),
-    rule(table.kind, oneOf(...changedKinds)),
+    rule(table.kind, oneOf(...changedKinds, 'removed')),
     rule(table.key, `json_type(key) = 'array'`),
   ],
 )

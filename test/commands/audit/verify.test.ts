@@ -1,4 +1,4 @@
-import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
@@ -90,6 +90,29 @@ describe('audit verify', () => {
     })
     writeFileSync(kept, noteOf(108, Buffer.alloc(32)))
     expect(faultIn((await verify('--checkpoint', kept)).text).why).toBe('its root is not that of the first 108 lines')
+  })
+
+  it('names what a newer version has added, which is sealed and not checked', async () => {
+    const lines = usualLines().map((line) => (line.row === 'entry' && line.id === 5 ? { ...line, note: 'x' } : line))
+    writeArchive(folder, [...lines.slice(0, 9), { row: 'gift', of: 'x' }, ...lines.slice(9)], { rows: 7 })
+    const { code, text } = await verify('--verifier', verifierKey)
+    expect({ code, text }).toMatchObject({ code: 0 })
+    expect(text).toContain('2 lines say what this version does not know, first line 11: the kind "gift".')
+    const path = join(folder, 'rebuilt.sql')
+    expect((await audit('rebuild', join(folder, cellName), path)).text).toContain('first the kind "gift"')
+    expect(existsSync(path)).toBe(false)
+    const segment = join(folder, cellName, 'segments', '000000000000008.jsonl')
+    writeFileSync(segment, readFileSync(segment, 'utf8').replace('"of":"x"', '"of":"y"'))
+    expect((await verify()).code).toBe(1)
+  })
+
+  it('names a newer format', async () => {
+    writeArchive(folder, usualLines(), { rows: 7 })
+    const segment = join(folder, cellName, 'segments', '000000000000000.jsonl')
+    writeFileSync(segment, readFileSync(segment, 'utf8').replace('archive/1', 'archive/2'))
+    expect(faultIn((await verify()).text).why).toBe(
+      'it is written in tron-wallet-archive/2, which only a newer version of this command reads',
+    )
   })
 
   it('refuses keys and checkpoints of another form, and folders without an archive', async () => {
@@ -210,7 +233,24 @@ describe('audit verify finds a liar who makes all hashes and signatures anew:', 
       'a txid for two transfers',
       isRow('transfer', { id: 2 }),
       (line, lines) => Object.assign(line, { txid: lines.find(isRow('transfer'))?.txid }),
-      'transfer 1 has the same txid and position',
+      'transfer 1, which is credited, has its id, or its txid and position',
+    ],
+    [
+      'a credited transfer that is removed',
+      isRow('transfer', { id: 2 }),
+      ({ id, txid, position, created_at }, lines) =>
+        lines.splice(lines.findIndex(isRow('scan')), 0, { row: 'removed', id, txid, position, created_at }),
+      'a credited transfer is never removed',
+    ],
+    [
+      'a held transfer that another one replaces, and that was not removed',
+      isRow('address', { id: 3 }),
+      (line, lines) => {
+        const { row = '', ...transfer } = lines.find(isRow('transfer')) ?? {}
+        const held = { row, ...transfer, txid: 'c'.repeat(64), state: 'held', reason: 'review', amt: undefined }
+        lines.splice(lines.indexOf(line as AnyLine) + 1, 0, { ...held, id: 70 }, { ...held, id: 71 })
+      },
+      'transfer 70 was in its place, and no line says that it was removed',
     ],
     [
       'an address for two users',
@@ -268,8 +308,9 @@ describe('audit verify finds a liar who makes all hashes and signatures anew:', 
         }),
       'currency 1 has another contract or scale than before',
     ],
-    ['a member that no line has', anEntry, set({ note: 'x' }), 'entry: `members` has another form'],
-    ['a line of no kind', anEntry, set({ row: 'gift' }), '`row` names no kind of line'],
+    ['a member that no line has in place of one', anEntry, set({ amt: undefined, note: 'x' }), 'entry: `amt` has'],
+    ['a line of no kind', anEntry, set({ row: 7 }), '`row` names no kind of line'],
+    ['an entry that is a line of another kind', entryOf(4, 1), set({ row: 'gift' }), 'the balance after it is'],
     ['a line that begins a segment within one', anEntry, set({ row: 'segment' }), 'segment: `'],
   ]
   it.each(lies)('%s', async (_, fits, change, why) => {
