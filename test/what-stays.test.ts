@@ -1,7 +1,7 @@
 import { globSync, readFileSync } from 'node:fs'
 import { SQLiteSyncDialect } from 'drizzle-orm/sqlite-core'
 import { expect, it } from 'vitest'
-import { linedTables } from '../src/worker/archive/rows.ts'
+import { linedTables, writeRemoved } from '../src/worker/archive/rows.ts'
 import { eventTypes } from '../src/worker/common/event-types.ts'
 import { allReasons } from '../src/worker/common/reasons.ts'
 import { createDocument } from '../src/worker/http/openapi/document.ts'
@@ -105,6 +105,7 @@ const present = () => [
       ...settings(),
       ...options(),
       ...archived(),
+      ...Object.keys(JSON.parse(writeRemoved('[1,"",0,0]'))).map((name) => `archive removed ${name}`),
     ].sort((a, b) => (a < b ? -1 : 1)),
   ),
 ]

@@ -43,7 +43,6 @@ const groups: Readonly<Record<string, (scale: Scale) => Promise<readonly Figure[
   page: measurePage,
   cells: measureCells,
   audit: measureAudit,
-  archive: measureArchive,
 }
 const args = process.argv.slice(2)
 const isQuick = args.includes('--quick')
@@ -51,6 +50,7 @@ const peers = args.flatMap((arg) => parsePeer(arg) ?? [])
 const names = args.filter((arg) => arg !== '--quick' && parsePeer(arg) === null)
 /** Groups that run only by their name. */
 const longGroups: typeof groups = {
+  archive: measureArchive,
   payer: measurePayer,
   waiting: measureWaiting,
   large: measureLarge,

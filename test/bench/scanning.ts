@@ -49,6 +49,8 @@ export interface ScanningOptions {
   readonly startMs?: number
   /** A seeded database that has the addresses; by default one that has nothing else. */
   readonly database?: string
+  /** The R2 bucket of its binding `BUCKET`. */
+  readonly bucket?: string
   /** Further variables. They replace the usual ones of the same names. */
   readonly variables?: Readonly<Record<string, unknown>>
 }
@@ -84,11 +86,12 @@ export async function startScanning(options: ScanningOptions): Promise<Scanning>
     SCAN_EVERY_SECONDS: every,
     ...options.variables,
   }
+  const bucket = options.bucket === undefined ? {} : { bucket: options.bucket }
   const nameOf = (cell: number) => (cell === 0 ? 'ledger' : `ledger-${cell + 1}`)
   const further = Object.fromEntries(otherCells.map((cell) => [bindingOf(cell), nameOf(cell)]))
   const others = new Set(workerdProcesses())
   const workers = await startWorkers(
-    [{ name: 'service', script, database: 'ledger', further, variables, hasObjects: true }],
+    [{ name: 'service', script, database: 'ledger', further, variables, hasObjects: true, ...bucket }],
     {
       ledger: database,
       ...Object.fromEntries(otherCells.map((cell) => [nameOf(cell), seedAddresses(addresses, cell)])),
