@@ -128,7 +128,7 @@ describe('the folders of src', () => {
     // jose adds a text such as '5m' to the time of the machine
     const taken = /\bsystemClock\b|setExpirationTime\((?!new Date\()/
     const found = sources.filter((file) => file !== 'src/worker/platform/clock.ts' && taken.test(textOf(file)))
-    const starts = ['audit', 'collect', 'doctor', 'operate', 'payout'].map(
+    const starts = ['audit', 'collect', 'deploy', 'doctor', 'operate', 'payout'].map(
       (command) => `src/commands/${command}/start.ts`,
     )
     expect(found.toSorted()).toEqual([...starts, 'src/worker/index.ts'])

@@ -1,9 +1,10 @@
 import { type ChosenBy, listCells } from '../worker/cells/choose.ts'
-import { bindingsOfCell, numberAt, parseCells, parseEntries } from '../worker/cells/parse-cells.ts'
+import { bindingsOfCell, type CellConfig, numberAt, parseCells, parseEntries } from '../worker/cells/parse-cells.ts'
 import { err, ok, type Result } from '../worker/common/result.ts'
 import type { Config } from '../worker/config/config.ts'
-import { type ConfigurationSource, describeDatabase, platformBindings } from './configuration.ts'
-import type { ToolRefusal } from './tool-error.ts'
+import { type ConfigurationSource, describeDatabase, platformBindings, platformBucket } from './configuration.ts'
+import type { Place } from './place.ts'
+import { orRefuse, type ToolRefusal } from './tool-error.ts'
 
 const cellsAdvice = 'correct CELLS in wrangler.toml; docs/guides/settings.md says what it takes'
 
@@ -49,19 +50,40 @@ export function sourceOfCell(
   return err({ why: `${fault}: ${list}`, next: 'name one of these numbers with --cell' })
 }
 
+/** A cell whose configuration is valid, and where its database is. */
+export interface PlacedCell {
+  readonly cell: CellConfig
+  readonly place: Place
+}
+
+type ParsedSource = Pick<ConfigurationSource, 'all' | 'databases' | 'place' | 'worker'>
+
+/**
+ * Parses the configurations of all cells, as the service does. A fault in the configuration of any
+ * cell is an error.
+ */
+export function parseSources(source: ConfigurationSource): Result<readonly PlacedCell[], readonly string[]> {
+  const cells = parseAll(source)
+  if (!cells.ok) return cells
+  const sources = orRefuse(sourcesOf({ ...source, values: source.all }))
+  // safe: both lists are made of the same entries
+  return ok(cells.value.map((cell, i) => ({ cell, place: (sources[i] as ConfigurationSource).place })))
+}
+
 /**
  * Parses the configurations of all cells, as the service does, and returns the one of the cell in
  * `place`. A fault in the configuration of any cell is an error.
  */
-export function parseSource({
-  all,
-  databases,
-  place,
-}: Pick<ConfigurationSource, 'all' | 'databases' | 'place'>): Result<Config, readonly string[]> {
-  const bound = Object.fromEntries(databases.map(({ binding }) => [binding, platformBindings.DB]))
-  const cells = parseCells({ ...all, ...bound, ...platformBindings })
+export function parseSource(source: ParsedSource): Result<Config, readonly string[]> {
+  const cells = parseAll(source)
   if (!cells.ok) return cells
-  const cell = cells.value.find(({ number }) => number === (place.cell?.number ?? null))
+  const cell = cells.value.find(({ number }) => number === (source.place.cell?.number ?? null))
   if (cell === undefined) throw new Error('the cell was chosen from the same list')
   return ok(cell.config)
+}
+
+function parseAll({ all, databases, worker }: ParsedSource) {
+  const bound = databases.map(({ binding }) => [binding, platformBindings.DB])
+  const buckets = worker.buckets.map((binding) => [binding, platformBucket])
+  return parseCells({ ...all, ...Object.fromEntries([...bound, ...buckets]), ...platformBindings })
 }

@@ -28,6 +28,7 @@ function quietly<T>(read: () => T): T {
 /** The parts of wrangler.toml that commands use, for one environment. */
 interface WranglerConfig extends Pick<Unstable_Config, 'vars' | 'secrets'>, DatabaseDescription {
   readonly configPath: string
+  readonly worker: WorkerSections
   readonly databases: readonly BoundDatabase[]
   /** What wrangler.toml lacks for the Durable Objects: one phrase for each. */
   readonly objectFaults: readonly string[]
@@ -43,12 +44,27 @@ interface DatabaseDescription {
   readonly database: 'set' | 'placeholder' | 'missing'
 }
 
+/** What wrangler.toml says of the Worker itself, beside its variables and databases. */
+export interface WorkerSections {
+  /** The folder of wrangler.toml. */
+  readonly folder: string
+  /** The addresses of the service that `routes` names, without a slash at their ends. */
+  readonly urls: readonly string[]
+  /** The bindings of R2 buckets. */
+  readonly buckets: readonly string[]
+  /** Whether a deployment keeps variables that wrangler.toml does not have (`keep_vars`). */
+  readonly keepsVars: boolean
+  /** The newest tag of `[[migrations]]`, the classes of Durable Objects; null without one. */
+  readonly objectsTag: string | null
+}
+
 /** The members of a `[[d1_databases]]` section that commands read. */
 interface BoundDatabase {
   readonly binding: string
   readonly database_name?: string
   readonly database_id?: string
   readonly preview_database_id?: string
+  readonly migrations_dir?: string
 }
 
 /** The bindings of the Durable Objects, with their classes. */
@@ -72,8 +88,30 @@ function readWranglerConfig(env: string | undefined): Result<WranglerConfig, str
     if (env && !config.definedEnvironments?.includes(env)) throw new Error(`wrangler.toml has no [env.${env}]`)
     const databases: readonly BoundDatabase[] = d1_databases
     const objectFaults = findObjectFaults(durable_objects, migrations)
-    return { configPath, vars, secrets, databases, ...describeDatabase(databases, env, 'DB', null), objectFaults }
+    const worker = sectionsOf(dirname(configPath), config)
+    const database = describeDatabase(databases, env, 'DB', null)
+    return { configPath, vars, secrets, databases, ...database, objectFaults, worker }
   })
+}
+
+function sectionsOf(
+  folder: string,
+  { route, routes = [], r2_buckets, keep_vars, migrations }: Unstable_Config,
+): WorkerSections {
+  const patterns = [...(route === undefined ? [] : [route]), ...routes].map((one) =>
+    typeof one === 'string' ? one : one.pattern,
+  )
+  return {
+    folder,
+    // a pattern that does not take all paths of one host leads to no /health
+    urls: patterns.flatMap((pattern) => {
+      const [, host] = /^(?:https?:\/\/)?([a-z0-9.-]+)(?:\/\*)?$/i.exec(pattern) ?? []
+      return host === undefined ? [] : [`https://${host}`]
+    }),
+    buckets: r2_buckets.map(({ binding }) => binding),
+    keepsVars: keep_vars === true,
+    objectsTag: migrations.at(-1)?.tag ?? null,
+  }
 }
 
 /**
@@ -126,7 +164,7 @@ function findObjectFaults(
 
 /** A configuration as read, before `parseSource` parses it. */
 export interface ConfigurationSource
-  extends Pick<WranglerConfig, 'vars' | 'place' | 'database' | 'databases' | 'objectFaults'> {
+  extends Pick<WranglerConfig, 'vars' | 'place' | 'database' | 'databases' | 'objectFaults' | 'worker'> {
   readonly isDeployment: boolean
   /** The values of one cell. */
   readonly values: Bindings
@@ -150,6 +188,8 @@ export const platformBindings = {
   SCANNER: { getByName: () => null },
   ENDPOINT: { getByName: () => null },
 }
+/** A stand-in for the binding of a bucket, which is used as `platformBindings` are. */
+export const platformBucket = { put: () => null, get: () => null, list: () => null }
 
 /**
  * The names of the service's variables that a command takes from its environment. The variables
@@ -171,7 +211,7 @@ export function readConfiguration(
 ): Result<ConfigurationSource, string> {
   const config = readWranglerConfig(env)
   if (!config.ok) return config
-  const { configPath, vars, secrets, place, database, databases, objectFaults } = config.value
+  const { configPath, vars, secrets, place, database, databases, objectFaults, worker } = config.value
   const isDeployment = env !== undefined
   const suffix = isDeployment ? env || 'production' : undefined
   const varsFile = isDeployment ? `.dev.vars.${suffix}` : '.dev.vars'
@@ -206,7 +246,13 @@ export function readConfiguration(
     database,
     databases,
     objectFaults,
+    worker,
   })
+}
+
+/** Whether the variable with which the text of a fault begins has a value. */
+export function isSet(values: Bindings, fault: string): boolean {
+  return (values[fault.split(/[.:]/)[0] ?? ''] ?? '') !== ''
 }
 
 /**

@@ -4,18 +4,16 @@ import { join } from 'node:path'
 import { backup, DatabaseSync } from 'node:sqlite'
 import { sql } from 'drizzle-orm'
 import * as z from 'zod/mini'
-import { reservedUid } from '../worker/common/ids.ts'
 import { err, ok, type Result } from '../worker/common/result.ts'
-import { allUsers, formatRange, type UserRange } from '../worker/common/user-range.ts'
+import type { UserRange } from '../worker/common/user-range.ts'
 import { toText } from '../worker/d1/database.ts'
 import {
   type CurrencyRow,
-  rangeSetting,
   type Setting,
-  type SettingDifference,
   type StoredSetting,
   selectCurrencies,
   selectSettings,
+  selectUserRange,
   toStoredSettings,
 } from '../worker/ledger/stored-settings.ts'
 import { lastPrinted } from './child-environment.ts'
@@ -154,53 +152,49 @@ export const databaseNow = "CAST(unixepoch('subsec') * 1000 AS INTEGER)"
 /** Formats a stored time (milliseconds since 1970) as an ISO instant. */
 export const timeOf = (ms: DatabaseRow[string] | undefined) => new Date(Number(ms)).toISOString()
 
-/** The settings and the newest address in the database of a deployment or of this machine. */
+/** What commands read of the database of a deployment or of this machine, to compare it. */
 export interface StoredData {
   readonly settings: readonly StoredSetting[]
   /** Index of the newest address, or null if none was issued. */
   readonly lastIndex: number | null
-  /**
-   * Empty, or one user in a cell's database whom `CELLS` gives to another cell, written as a
-   * difference between stored and configured settings.
-   */
-  readonly strangers: readonly SettingDifference[]
+  /** The number of the newest migration that was applied whole; null if the database is empty. */
+  readonly migration: number | null
 }
 
 /** Reads stored data, or fails with the reason. It never writes. */
 export type ReadStored = () => Promise<Result<StoredData, ToolRefusal>>
 
-const settingsSql = [selectSettings, selectCurrencies(sql`1`)].map(toText)
-const lastSql = 'SELECT max(derivation_index) AS last FROM address'
-
-/**
- * Selects one user who has an address or a wallet in this database and is outside the range. If one
- * exists, the service serves nothing (`findMovedUsers`).
- */
-function strangerSql({ from, to }: UserRange): string {
-  const of = (table: string, range: string) => `SELECT uid FROM (SELECT uid FROM ${table} WHERE ${range} LIMIT 1)`
-  const ranges = [`uid < ${from}`, `uid > ${to} AND uid < ${reservedUid}`]
-  const parts = ['address', 'wallet'].flatMap((table) => ranges.map((range) => of(table, range)))
-  return `${parts.join(' UNION ALL ')} LIMIT 1`
-}
+const storedSql = [
+  ...[selectSettings, selectCurrencies(sql`1`), selectUserRange].map(toText),
+  'SELECT max(derivation_index) AS last FROM address',
+  'SELECT number FROM newest_migration',
+]
 
 /**
  * Reads the stored data of a deployment or of this machine. The result is empty if the database has
  * no tables.
  */
 export async function readStored(place: Place): Promise<Result<StoredData, ToolRefusal>> {
-  const { cell } = place
-  const ofCell = cell === null ? [] : [strangerSql(cell.users)]
-  const reply = await readDatabase(place, ...settingsSql, lastSql, ...ofCell)
-  if (!reply.ok) return reply.error.why === noTables ? ok({ settings: [], lastIndex: null, strangers: [] }) : reply
-  const [settings = [], currencies = [], [address] = [], strangers = []] = reply.value
+  const reply = await readDatabase(place, ...storedSql)
+  if (!reply.ok) return isEmpty(reply.error) ? ok({ settings: [], lastIndex: null, migration: null }) : reply
+  const [settings = [], currencies = [], ranges = [], [address] = [], [newest] = []] = reply.value
   return ok({
     // safe: the columns of the statements
-    settings: toStoredSettings(settings as unknown as Setting[], currencies as unknown as CurrencyRow[]),
+    settings: toStoredSettings(
+      settings as unknown as Setting[],
+      currencies as unknown as CurrencyRow[],
+      ranges as unknown as UserRange[],
+    ),
     lastIndex: typeof address?.last === 'number' ? address.last : null,
-    strangers: strangers.map(({ uid }) => ({
-      setting: rangeSetting,
-      stored: `user ${uid}`,
-      configured: formatRange(cell?.users ?? allUsers),
-    })),
+    migration: typeof newest?.number === 'number' ? newest.number : null,
   })
 }
+
+/** Reads the names of the migrations that wrangler has applied to a database. */
+export async function readApplied(place: Place): Promise<Result<readonly string[], ToolRefusal>> {
+  const reply = await readDatabase(place, 'SELECT name FROM d1_migrations ORDER BY id')
+  if (!reply.ok) return isEmpty(reply.error) ? ok([]) : reply
+  return ok((reply.value[0] ?? []).map(({ name }) => String(name)))
+}
+
+const isEmpty = ({ why }: ToolRefusal) => why === noTables

@@ -19,13 +19,16 @@ export const rowsOf =
  * A database for functions of the service that only read, so that a command decides by the same
  * function as the service. Its statements have their values in their text, because wrangler runs
  * statements without parameters. It has only the part of D1 that those functions use: `prepare`,
- * `bind`, `batch` and `all`.
+ * `bind`, `batch`, `all`, `first` and `raw`.
  */
 export function openForReading(read: QueryRows): ReadDatabase {
   const statement = (text: string, values: readonly unknown[]) => ({
     text: () => withValues(text, values),
     bind: (...given: readonly unknown[]) => statement(text, given),
     all: async () => ({ results: (await read([withValues(text, values)]))[0] ?? [] }),
+    first: async () => (await read([withValues(text, values)]))[0]?.[0] ?? null,
+    // the columns are in the order in which the statement names them
+    raw: async () => ((await read([withValues(text, values)]))[0] ?? []).map((row) => Object.values(row)),
   })
   const database = {
     prepare: (text: string) => statement(text, []),

@@ -1,4 +1,4 @@
-import type { Result } from '../worker/common/result.ts'
+import { err, ok, type Result } from '../worker/common/result.ts'
 
 /** Why a command stops, and the person's next action: each a sentence without its full stop. */
 export interface ToolRefusal {
@@ -42,4 +42,14 @@ export function orStop<T>(result: Result<T, string>, next: string): T {
 export function orRefuse<T>(result: Result<T, ToolRefusal>): T {
   if (result.ok) return result.value
   throw new ToolError(result.error.why, result.error.next)
+}
+
+/** The result of work, or the `ToolError` that it throws. */
+export async function attempt<T>(work: () => Promise<T>): Promise<Result<T, ToolRefusal>> {
+  try {
+    return ok(await work())
+  } catch (error) {
+    if (error instanceof ToolError) return err(error)
+    throw error
+  }
 }

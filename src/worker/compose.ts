@@ -26,6 +26,7 @@ import type { Logger } from './platform/logger.ts'
 import type { ObjectHost } from './platform/object-host.ts'
 import { createSharedRuns, sharedReads } from './platform/shared-runs.ts'
 import { createUsage, metered, usageFields } from './platform/usage.ts'
+import { createRunningLog } from './platform/version.ts'
 import { createLedgerRpc, createUnconfiguredLedgerRpc } from './rpc/ledger.ts'
 import type { LedgerMethods } from './rpc/ledger-methods.ts'
 import { type Intake, readIntake } from './scan/intake.ts'
@@ -152,6 +153,7 @@ function servicesOf(platform: Platform, cell: CellConfig, ranges: readonly Chose
     'expect-payment': expectPayment,
   }
   const health = createSharedRuns<StoredHealth>(platform, sharedReads)
+  const logRunning = createRunningLog(platform.logger, cell.number)
   const intake = createSharedRuns<Intake>(platform, sharedReads)
   return {
     settings,
@@ -170,7 +172,7 @@ function servicesOf(platform: Platform, cell: CellConfig, ranges: readonly Chose
     get scanner() {
       return openScanner()
     },
-    storedHealth: (invocation) => health.wait(() => selectHealth(primary(invocation).db)),
+    storedHealth: (invocation) => health.wait(async () => logRunning(await selectHealth(primary(invocation).db))),
     intake: (invocation) => intake.wait(() => readIntake(primary(invocation), config.scanEverySeconds)),
     ranges,
     waitForDeposit: holdRequests(platform, (uid, mark, ms) => openScanner().waitForDeposit(uid, mark, ms)),

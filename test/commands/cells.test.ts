@@ -172,7 +172,7 @@ describe('npm run doctor -- --cell 2', () => {
     expect((await doctor()).out).toContain('ok    stored data: none yet\n')
     const CELLS = JSON.stringify([cells[0], { ...cells[1], uids: '1000001-' }]).replace('1-999999', '1-1000000')
     expect((await doctor({ CELLS })).out).toContain(
-      'FAIL  stored data: CELLS is "1000001-9007199254740991", stored is "user 1000000": nothing would be served\n',
+      'FAIL  stored data: CELLS is "1000001-9007199254740991", stored is "user 1000000 has an address or a wallet": nothing would be served\n',
     )
   })
 })

@@ -11,10 +11,11 @@ import type { NodeError, NodeResult } from '../../worker/tron/node-errors.ts'
 import { stateOfError } from '../../worker/tron/node-health.ts'
 import { isObject } from '../../worker/tron/parse/fields.ts'
 import { postJson } from '../../worker/tron/transport.ts'
+import { hostInUrl } from '../deployed-health.ts'
 import { atNode, sessionOf } from '../node-pool.ts'
 import { publicNetworks } from '../place.ts'
 import { askQuestions, questionTexts } from './ask-questions.ts'
-import { type CheckResult, failed, hostInUrl, passed, warned } from './check-settings.ts'
+import { type CheckResult, failed, passed, warned } from './check-settings.ts'
 
 /** Time limit for all checks of one node together. */
 export const nodeMs = 30_000

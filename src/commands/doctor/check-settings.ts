@@ -7,6 +7,7 @@ import type { DeskAccess } from '../../worker/config/desk.ts'
 import { fetchKeySet } from '../../worker/http/auth/key-set.ts'
 import { isDelivered, type SendParts, sendWebhook } from '../../worker/webhooks/deliver-events.ts'
 import type { WebhookEndpoint } from '../../worker/webhooks/store/endpoint-state.ts'
+import { hostInUrl } from '../deployed-health.ts'
 import { publicNetworks } from '../place.ts'
 
 /**
@@ -32,11 +33,6 @@ export const failed = (text: string, advice?: string): CheckResult =>
 /** The line to print for a check: its level, padded to four characters, and its text. */
 export function lineOf({ level, text }: CheckResult): string {
   return `${level.padEnd(4)}  ${text}`
-}
-
-/** Shows only the host of a URL, because the path may contain a key. */
-export function hostInUrl(url: string): string {
-  return new URL(url).host
 }
 
 /**

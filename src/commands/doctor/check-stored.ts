@@ -5,7 +5,7 @@ import { balancesMax } from '../../worker/chain/chain.ts'
 import { err, ok } from '../../worker/common/result.ts'
 import type { Config } from '../../worker/config/config.ts'
 import { type Currency, symbolPattern } from '../../worker/ledger/currencies.ts'
-import { findDifferences, meaningOf } from '../../worker/ledger/stored-settings.ts'
+import type { SettingDifference } from '../../worker/ledger/stored-settings.ts'
 import type { AlarmKind, AlarmSubject } from '../../worker/platform/alarm-table.ts'
 import type { LogFields } from '../../worker/platform/logger.ts'
 import { readDecimals } from '../../worker/tron/accounts.ts'
@@ -16,6 +16,8 @@ import type { Pool } from '../../worker/tron/node.ts'
 import { type Parsed, parseBytes } from '../../worker/tron/parse/fields.ts'
 import type { ReadStored, StoredData } from '../database.ts'
 import { readUse, sessionOf } from '../node-pool.ts'
+import { describeDifference } from '../stored-differences.ts'
+import { attempt } from '../tool-error.ts'
 import { notCompared } from './advice.ts'
 import { nodeMs } from './check-node.ts'
 import { type CheckResult, failed, passed, warned } from './check-settings.ts'
@@ -23,13 +25,21 @@ import { type CheckResult, failed, passed, warned } from './check-settings.ts'
 /** How many addresses of the key, from index 0, are compared with `OPERATOR_ADDRESSES`. */
 const comparedAddressesMax = 100
 
-/** The settings that are compared with stored data. */
-export type StoredSettingsConfig = Pick<Config, 'chainId' | 'extendedPublicKey' | 'currencies' | 'firstIndex'>
+/** The settings of which the key is checked. */
+type KeyConfig = Pick<Config, 'extendedPublicKey' | 'currencies' | 'firstIndex'>
+
+/** How the stored data is read and compared: see `readStored` and `findCellDifferences`. */
+export interface StoredParts {
+  readonly readStored: ReadStored
+  readonly findDifferences: (stored: StoredData) => Promise<readonly SettingDifference[]>
+  /** Says whether the database has the migrations of this folder. */
+  readonly checkMigrations: (stored: StoredData) => CheckResult
+}
 
 /** Compares the configuration with the stored data. `pool` contains only usable nodes. */
 export async function* checkStored(
-  config: StoredSettingsConfig,
-  readStored: ReadStored,
+  config: KeyConfig,
+  { readStored, findDifferences, checkMigrations }: StoredParts,
   pool: Pool,
 ): AsyncGenerator<CheckResult, void> {
   const stored = await readStored()
@@ -38,7 +48,14 @@ export async function* checkStored(
     yield failed(`${notCompared}: ${why}; ${next}`)
     return
   }
-  yield* compareSettings(config, stored.value)
+  yield checkMigrations(stored.value)
+  const differences = await attempt(() => findDifferences(stored.value))
+  if (!differences.ok) {
+    const { why, next } = differences.error
+    yield failed(`${notCompared}: ${why}; ${next}`)
+    return
+  }
+  yield* compareSettings(stored.value, differences.value)
   const { lastIndex } = stored.value
   const { firstIndex } = config
   if (lastIndex !== null) {
@@ -50,15 +67,13 @@ export async function* checkStored(
 }
 
 function* compareSettings(
-  config: StoredSettingsConfig,
-  { settings, strangers }: StoredData,
+  { settings }: StoredData,
+  differences: readonly SettingDifference[],
 ): Generator<CheckResult, void> {
-  const { chainId, extendedPublicKey, currencies } = config
-  const own = meaningOf(chainId, deriveAddress(extendedPublicKey, 0), currencies)
-  const differences = [...findDifferences(own, settings), ...strangers]
-  for (const { setting, stored, configured } of differences) {
-    const advice = configured === 'missing' ? '; keep it with retired: true' : ''
-    yield failed(`stored data: ${setting} is "${configured}", stored is "${stored}": nothing would be served${advice}`)
+  for (const difference of differences) {
+    const isGone = difference.configured === 'missing' && difference.setting.startsWith('CURRENCIES.')
+    const advice = isGone ? '; keep it with retired: true' : ''
+    yield failed(`stored data: ${describeDifference(difference)}: nothing would be served${advice}`)
   }
   if (differences.length > 0) return
   const text = settings.length === 0 ? 'none yet' : 'chain, key and currencies are those of the configuration'
@@ -69,10 +84,7 @@ function* compareSettings(
  * Checks that nobody has used the first addresses of the key, as the service does before it issues
  * the first address of an empty database.
  */
-async function checkKeyUnused(
-  { extendedPublicKey, currencies }: StoredSettingsConfig,
-  pool: Pool,
-): Promise<CheckResult> {
+async function checkKeyUnused({ extendedPublicKey, currencies }: KeyConfig, pool: Pool): Promise<CheckResult> {
   const text = 'addresses: none is issued yet'
   let used = ''
   const alarms = {

@@ -3,6 +3,7 @@ import { sourceOfCell } from '../cells.ts'
 import type { CommandOutput } from '../command-output.ts'
 import { readConfiguration } from '../configuration.ts'
 import { readStored } from '../database.ts'
+import { addressesOf, serviceOption } from '../deployed-health.ts'
 import type { CommandPlatform } from '../node-pool.ts'
 import { cellOption, environmentOf, placeOptions } from '../place.ts'
 import { rowsOf } from '../reading-database.ts'
@@ -13,9 +14,14 @@ import { adviceFor } from './advice.ts'
 import { type CheckResult, failed, lineOf } from './check-settings.ts'
 import { runChecks } from './run-checks.ts'
 
-export const doctorOptions = { ...placeOptions, ...cellOption, webhooks: { type: 'boolean', default: false } } as const
+export const doctorOptions = {
+  ...placeOptions,
+  ...cellOption,
+  ...serviceOption,
+  webhooks: { type: 'boolean', default: false },
+} as const
 const doctor = {
-  usage: 'npm run doctor [-- [--production | --env <name>] [--cell <number>] [--webhooks]]',
+  usage: 'npm run doctor [-- [--production | --env <name>] [--cell <number>] [--service <url>] [--webhooks]]',
   options: Object.keys(doctorOptions),
 }
 
@@ -27,18 +33,20 @@ export function runDoctor(
 ): Promise<number> {
   const print = (line: string) => output.stdout.write(`${line}\n`)
   return runTool(doctor, args, output, async () => {
-    const { webhooks, cell, ...place } = parseArgs({ args: [...args], options: doctorOptions }).values
+    const { webhooks, cell, service, ...place } = parseArgs({ args: [...args], options: doctorOptions }).values
     const env = environmentOf(place)
     const whole = readConfiguration(env, process.env)
     const source = whole.ok ? orRefuse(sourceOfCell(whole.value, cell)) : null
+    const urls = addressesOf(service, source?.isDeployment ? source.worker.urls : [])
     if (source !== null) print(describeTarget(source))
     const results =
       source === null
         ? [failed(`configuration: ${whole.ok ? '' : whole.error}`)]
         : runChecks(
             source,
-            { clock, fetch, readStored: () => readStored(source.place), readRows: rowsOf(source.place) },
+            { clock, fetch, readStored: () => readStored(source.place), readRows: rowsOf },
             webhooks,
+            urls,
           )
     const all: CheckResult[] = []
     for await (const result of results) {

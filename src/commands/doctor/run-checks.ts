@@ -1,15 +1,18 @@
+import { err, ok } from '../../worker/common/result.ts'
 import { dayMs } from '../../worker/common/time.ts'
 import { authSchema, backendAuthSchema } from '../../worker/config/auth.ts'
 import { type ChainConfig, chainSchema } from '../../worker/config/chain.ts'
 import type { Config } from '../../worker/config/config.ts'
-import { type Bindings, parseBindings } from '../../worker/config/schemas.ts'
+import { parseBindings } from '../../worker/config/schemas.ts'
 import { tickRequests } from '../../worker/tron/allowance.ts'
 import type { Pool, TronNode } from '../../worker/tron/node.ts'
-import { parseSource } from '../cells.ts'
-import type { ConfigurationSource } from '../configuration.ts'
+import { parseSources } from '../cells.ts'
+import { type ConfigurationSource, isSet } from '../configuration.ts'
 import type { ReadStored } from '../database.ts'
 import { type CommandPlatform, openPool } from '../node-pool.ts'
+import type { Place } from '../place.ts'
 import { openForReading, type QueryRows } from '../reading-database.ts'
+import { findCellDifferences } from '../stored-differences.ts'
 import { notSet } from './advice.ts'
 import { checkFeeLimit } from './check-fee-limit.ts'
 import { type CheckedNode, checkNode, findBehind, nameOf } from './check-node.ts'
@@ -25,12 +28,14 @@ import {
   passed,
   warned,
 } from './check-settings.ts'
-import { checkOperators, checkStored, checkToken } from './check-stored.ts'
+import { checkOperators, checkStored, checkToken, type StoredParts } from './check-stored.ts'
+import { checkMigrations, checkVersion } from './check-version.ts'
 
 /** What the checks use of this machine: clock, network and the database. */
 export interface DoctorPlatform extends CommandPlatform {
   readonly readStored: ReadStored
-  readonly readRows: QueryRows
+  /** Reads the database of a cell. */
+  readonly readRows: (place: Place) => QueryRows
 }
 
 const daySeconds = dayMs / 1_000
@@ -49,15 +54,18 @@ function checkDatabase({ database, place }: Pick<ConfigurationSource, 'database'
 
 /**
  * Runs all checks of a configuration, in order. They only read, except that with `sendsTests` each
- * endpoint of `WEBHOOKS` gets a test event.
+ * endpoint of `WEBHOOKS` gets a test event. `urls` are the addresses of the deployment.
  */
 export async function* runChecks(
   source: ConfigurationSource,
   platform: DoctorPlatform,
   sendsTests = false,
+  urls: readonly string[] = [],
 ): AsyncGenerator<CheckResult, void> {
-  const { values, all, isDeployment } = source
-  const config = parseSource(source)
+  const { values, all, isDeployment, place } = source
+  const cells = parseSources(source)
+  const own = cells.ok ? cells.value.find(({ cell }) => cell.number === (place.cell?.number ?? null)) : undefined
+  const config = cells.ok && own !== undefined ? ok(own.cell.config) : err(cells.ok ? [] : cells.error)
   // These checks run even if another part of the configuration has a fault.
   const chain = parseBindings(chainSchema, values)
   const auth = parseBindings(authSchema, values)
@@ -67,8 +75,8 @@ export async function* runChecks(
   else yield* config.error.map((fault) => failed(isSet(all, fault) ? fault : `${fault} ${notSet}`))
   if (isDeployment && !config.ok) {
     const { varsFile, origin } = source
-    const place = origin.includes(varsFile) ? varsFile : `${varsFile} (copy .dev.vars.example)`
-    yield warned(`configuration: the platform does not return secrets; set them in ${place} or the environment`)
+    const file = origin.includes(varsFile) ? varsFile : `${varsFile} (copy .dev.vars.example)`
+    yield warned(`configuration: the platform does not return secrets; set them in ${file} or the environment`)
   }
   if (isDeployment) yield checkDatabase(source)
   for (const fault of source.objectFaults) yield failed(`objects: wrangler.toml has ${fault}`)
@@ -85,16 +93,19 @@ export async function* runChecks(
   const hasDatabase = !isDeployment || source.database === 'set'
   // `config` has the share of this cell in the nodes' allowances, and `chain` has them whole.
   const checked = config.ok ? config : chain
-  if (checked.ok) yield* checkChain(platform, checked.value, config.ok && hasDatabase ? config.value : null)
+  const open = (one: Place) => openForReading(platform.readRows(one))
+  const stored: StoredParts = {
+    readStored: platform.readStored,
+    findDifferences: async ({ settings }) =>
+      cells.ok && own !== undefined ? findCellDifferences(own, cells.value, settings, open) : [],
+    checkMigrations: (data) => checkMigrations(source, data),
+  }
+  if (checked.ok) yield* checkChain(platform, checked.value, config.ok && hasDatabase ? config.value : null, stored)
   else yield warned('nodes and tokens: skipped until the configuration is valid')
   if (config.ok && hasDatabase && config.value.payouts !== null) {
-    yield* checkPayouts(config.value.payouts, config.value.currencies, openForReading(platform.readRows))
+    yield* checkPayouts(config.value.payouts, config.value.currencies, open(place))
   }
-}
-
-/** Whether the variable with which the text of a fault begins has a value. */
-function isSet(values: Bindings, fault: string): boolean {
-  return (values[fault.split(/[.:]/)[0] ?? ''] ?? '') !== ''
+  if (isDeployment || urls.length > 0) yield await checkVersion(urls, platform)
 }
 
 /**
@@ -105,6 +116,7 @@ async function* checkChain(
   platform: DoctorPlatform,
   chain: ChainConfig,
   config: Config | null,
+  stored: StoredParts,
 ): AsyncGenerator<CheckResult, void> {
   const pool = openPool(chain, platform)
   const all = pool.nodes.map((node) => checkNode(pool, chain.chainId, node))
@@ -120,7 +132,7 @@ async function* checkChain(
   const nodes = checked.flatMap(({ node, newest }) => (newest === null || behind.has(node) ? [] : [node]))
   const usable: Pool = { ...pool, nodes, quorum: nodes.length }
   yield checkQuorum(chain, nodes.length)
-  if (config !== null) yield* checkStored(config, platform.readStored, usable)
+  if (config !== null) yield* checkStored(config, stored, usable)
   const { byContract, list } = chain.currencies
   for (const { symbol, cuy, retired } of list) {
     if (retired) yield passed(`currency ${symbol} (${cuy}): retired, so that what arrives is kept, uncredited`)

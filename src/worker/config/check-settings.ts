@@ -1,13 +1,14 @@
 import type { Alarms } from '../alarms/alarms.ts'
 import type { Address } from '../chain/address.ts'
-import type { WriteDatabase } from '../d1/database.ts'
-import { type RangeOfUsers, storeRange } from '../ledger/stored-range.ts'
+import type { ReadDatabase, WriteDatabase } from '../d1/database.ts'
+import { findRangeDifferences, type RangeOfUsers, storeRange } from '../ledger/stored-range.ts'
 import {
   type DataMeaning,
   findDifferences,
   findPayoutDifferences,
   rangeSetting,
   rememberSettings,
+  type SettingDifference,
   type StoredSetting,
 } from '../ledger/stored-settings.ts'
 import type { Clock } from '../platform/clock.ts'
@@ -25,8 +26,9 @@ export const recheckMs = 5_000
  */
 export const rangeMatchMs = 60_000
 
-export interface SettingsCheckParts {
-  readonly db: WriteDatabase
+/** A database, and what of the configuration must belong to its data. */
+export interface ComparedParts<Db extends ReadDatabase = ReadDatabase> {
+  readonly db: Db
   readonly meaning: DataMeaning
   /** The address in `PAYOUTS`; null if `PAYOUTS` is not set. */
   readonly payoutAddress: Address | null
@@ -34,7 +36,10 @@ export interface SettingsCheckParts {
    * This database and the others, each with its range of users; null if the deployment has only one
    * database.
    */
-  readonly ranges: { readonly own: RangeOfUsers; readonly others: readonly RangeOfUsers[] } | null
+  readonly ranges: { readonly own: RangeOfUsers<Db>; readonly others: readonly RangeOfUsers<Db>[] } | null
+}
+
+export interface SettingsCheckParts extends ComparedParts<WriteDatabase> {
   /** All who ask at once share one comparison. */
   readonly shared: Pick<SharedRuns<boolean>, 'wait'>
   readonly clock: Pick<Clock, 'now'>
@@ -57,17 +62,13 @@ export interface SettingsCheck {
  * with a matching configuration ends the alarm.
  */
 export function createSettingsCheck(parts: SettingsCheckParts): SettingsCheck {
-  const { db, meaning, payoutAddress, ranges, shared, clock, alarms } = parts
+  const { db, meaning, ranges, shared, clock, alarms } = parts
   let isEqual = false
   let differing: readonly string[] = []
   let isReported = false
   let nextCheckAt = 0
   const compare = async () => {
-    const differences = [
-      ...findDifferences(meaning, ofCells(ranges !== null, await rememberSettings(db, meaning))),
-      ...(payoutAddress === null ? [] : await findPayoutDifferences(db, payoutAddress)),
-      ...(ranges === null ? [] : await storeRange(ranges.own, ranges.others)),
-    ]
+    const differences = await compareStored(parts, await rememberSettings(db, meaning), storeRange)
     isEqual = differences.length === 0
     differing = differences.map(({ setting }) => setting)
     const validMs = ranges === null ? Number.POSITIVE_INFINITY : rangeMatchMs
@@ -82,6 +83,27 @@ export function createSettingsCheck(parts: SettingsCheckParts): SettingsCheck {
   }
   const matches = async () => (clock.now() < nextCheckAt ? isEqual : shared.wait(compare))
   return { matches, differing: () => differing }
+}
+
+/** Lists what the service would find to differ, for a command: it only reads. */
+export function findStoredDifferences(
+  parts: ComparedParts,
+  stored: readonly StoredSetting[],
+): Promise<readonly SettingDifference[]> {
+  return compareStored(parts, stored, findRangeDifferences)
+}
+
+/** Compares a configuration with all that is stored. `rangesDiffer` compares ranges of users. */
+async function compareStored<Db extends ReadDatabase>(
+  { db, meaning, payoutAddress, ranges }: ComparedParts<Db>,
+  stored: readonly StoredSetting[],
+  rangesDiffer: (own: RangeOfUsers<Db>, others: readonly RangeOfUsers<Db>[]) => Promise<readonly SettingDifference[]>,
+): Promise<readonly SettingDifference[]> {
+  return [
+    ...findDifferences(meaning, ofCells(ranges !== null, stored)),
+    ...(payoutAddress === null ? [] : await findPayoutDifferences(db, payoutAddress)),
+    ...(ranges === null ? [] : await rangesDiffer(ranges.own, ranges.others)),
+  ]
 }
 
 /**

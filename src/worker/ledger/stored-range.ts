@@ -18,11 +18,12 @@ import { rangeSetting, type SettingDifference, selectUserRange } from './stored-
  * A database, the users that `CELLS` gives it, and the first address of its key, by which databases
  * know each other.
  */
-export interface RangeOfUsers {
-  readonly db: WriteDatabase
+export interface RangeOfUsers<Db extends ReadDatabase = WriteDatabase> {
+  readonly db: Db
   readonly users: UserRange
   readonly firstAddress: Address
 }
+type ReadRange = RangeOfUsers<ReadDatabase>
 
 /**
  * Stores the configured range of users in a database, so that no user is ever in two databases.
@@ -40,19 +41,12 @@ export async function storeRange(
   others: readonly RangeOfUsers[],
 ): Promise<readonly SettingDifference[]> {
   const { db, users } = own
-  const configured = formatRange(users)
   const stored = await selectRange(db)
   if (stored !== null && isSame(stored, users)) return []
-  const outside = await selectOutside(db, users)
-  if (outside !== null)
-    return [{ setting: rangeSetting, stored: `user ${outside} has an address or a wallet`, configured }]
-  const firstAddresses = [own, ...others].map(({ firstAddress }) => firstAddress)
-  const missing = isWithin(users, stored ?? allUsers) ? null : await findMissing(db, firstAddresses)
-  if (missing !== null)
-    return [{ setting: rangeSetting, stored: `the cell of ${formatBase58(missing)}`, configured: 'missing' }]
   // a refused configuration leaves no trace, so no cell of it is missing later
-  const takenBefore = await findTaken(users, others, selectKept)
-  if (takenBefore !== null) return [takenBefore]
+  const refusal = await findRefusal(own, others, stored)
+  if (refusal !== null) return [refusal]
+  const firstAddresses = [own, ...others].map(({ firstAddress }) => firstAddress)
   for (const one of [own, ...others]) await storeCells(one.db, firstAddresses)
   const left = await giveUp(own)
   const taken = await findTaken(users, others, giveUp)
@@ -65,13 +59,46 @@ export async function storeRange(
 }
 
 /**
+ * Says why `storeRange` would not store the range, for a command that only reads; empty if it
+ * would.
+ */
+export async function findRangeDifferences(
+  own: ReadRange,
+  others: readonly ReadRange[],
+): Promise<readonly SettingDifference[]> {
+  const stored = await selectRange(own.db)
+  const refusal = stored !== null && isSame(stored, own.users) ? null : await findRefusal(own, others, stored)
+  return refusal === null ? [] : [refusal]
+}
+
+/** Why a database may not get this range in place of the stored one; null if it may. */
+async function findRefusal(
+  own: ReadRange,
+  others: readonly ReadRange[],
+  stored: UserRange | null,
+): Promise<SettingDifference | null> {
+  const { db, users } = own
+  const outside = await selectOutside(db, users)
+  if (outside !== null) {
+    const found = `user ${outside} has an address or a wallet`
+    return { setting: rangeSetting, stored: found, configured: formatRange(users) }
+  }
+  const firstAddresses = [own, ...others].map(({ firstAddress }) => firstAddress)
+  const missing = isWithin(users, stored ?? allUsers) ? null : await findMissing(db, firstAddresses)
+  if (missing !== null) {
+    return { setting: rangeSetting, stored: `the cell of ${formatBase58(missing)}`, configured: 'missing' }
+  }
+  return findTaken(users, others, selectKept)
+}
+
+/**
  * The difference that one of these databases keeps some of the users, by the range that `rangeOf`
  * says; null if none does.
  */
-async function findTaken(
+async function findTaken<Db extends ReadDatabase>(
   users: UserRange,
-  others: readonly RangeOfUsers[],
-  rangeOf: (other: RangeOfUsers) => Promise<UserRange>,
+  others: readonly RangeOfUsers<Db>[],
+  rangeOf: (other: RangeOfUsers<Db>) => Promise<UserRange>,
 ): Promise<SettingDifference | null> {
   for (const other of others) {
     const range = await rangeOf(other)
@@ -91,7 +118,7 @@ async function findTaken(
  * still gives it. The whole stored range if no user would be left, or if another user has an
  * address or a wallet in the database.
  */
-async function selectKept({ db, users }: RangeOfUsers): Promise<UserRange> {
+async function selectKept({ db, users }: ReadRange): Promise<UserRange> {
   const before = (await selectRange(db)) ?? allUsers
   // safe: numbers of users
   const both = { from: Math.max(before.from, users.from), to: Math.min(before.to, users.to) } as UserRange

@@ -55,9 +55,14 @@ export const rangeSetting = 'CELLS'
  */
 export function meaningOf(chainId: string, firstAddress: Address, { list }: Currencies): DataMeaning {
   return {
-    settings: [{ name: 'TRON_CHAIN_ID', value: chainId }, keySetting(firstAddress)],
+    settings: [chainSetting(chainId), keySetting(firstAddress)],
     currencies: list.map(meaningOfCurrency),
   }
+}
+
+/** The setting that identifies a chain. */
+export function chainSetting(chainId: string): Setting {
+  return { name: 'TRON_CHAIN_ID', value: chainId }
 }
 
 /** The setting that identifies a key by its first address. */
@@ -150,11 +155,7 @@ async function selectStored(db: ReadDatabase, { currencies }: DataMeaning): Prom
     toStatement(db, selectCurrencies(sql`NOT ${isConfigured}`)),
     toStatement(db, selectUserRange),
   ])
-  const [users] = resultRows<UserRange>(range)
-  return [
-    ...(users === undefined ? [] : [{ name: rangeSetting, value: formatRange(users), used: true }]),
-    ...toStoredSettings(resultRows<Setting>(settings), resultRows<CurrencyRow>(known)),
-  ]
+  return toStoredSettings(resultRows<Setting>(settings), resultRows<CurrencyRow>(known), resultRows<UserRange>(range))
 }
 
 /** A row of `selectCurrencies`. */
@@ -162,12 +163,14 @@ export interface CurrencyRow extends CurrencyMeaning {
   readonly used: 0 | 1
 }
 
-/** Turns the rows of `selectSettings` and `selectCurrencies` into settings. */
+/** Turns the rows of `selectSettings`, `selectCurrencies` and `selectUserRange` into settings. */
 export function toStoredSettings(
   settings: readonly Setting[],
   currencies: readonly CurrencyRow[],
+  ranges: readonly UserRange[],
 ): readonly StoredSetting[] {
   return [
+    ...ranges.map((range) => ({ name: rangeSetting, value: formatRange(range), used: true })),
     ...currencies.map((row) => ({ ...settingOf(row), used: row.used === 1 })),
     ...settings.map(({ name, value }) => ({ name, value, used: true })),
   ]

@@ -1,14 +1,16 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { delimiter, join } from 'node:path'
+import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { runDeploy, runMigrate } from '../../../src/commands/deploy/command.ts'
+import { serviceVersion } from '../../../src/worker/platform/version.ts'
 import { callCommand, runCommand } from '../../support/command.ts'
 import { readMigrations } from '../../support/database-file.ts'
 import { root } from '../../support/project.ts'
-import { databaseId, installWrangler, rowsIn } from '../local-database.ts'
+import { databaseId, rowsIn } from '../local-database.ts'
 import { objectBindings } from '../objects.ts'
 import { secondId } from '../two-cells.ts'
+import { callsIn, environmentIn, fakeWrangler } from './fake-wrangler.ts'
 
 const thirdId = '3f2504e0-4f89-41d3-9a0c-0305e82c3301'
 const cells = [
@@ -37,16 +39,16 @@ function configure(ids: readonly (string | null)[], list: readonly object[] = ce
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'deploy-cells-'))
   configure([databaseId, secondId, thirdId])
-  fakeWrangler('exit 0')
+  fake('exit 0')
 })
 afterEach(() => rmSync(folder, { recursive: true, force: true }))
 
-/** Installs a fake `wrangler` that records its arguments and then runs `command`. */
-const fakeWrangler = (command: string) => installWrangler(folder, `echo "$*" >> "${path('calls')}"\n${command}`)
-const calls = () => (existsSync(path('calls')) ? readFileSync(path('calls'), 'utf8').trim().split('\n') : [])
-const environment = () => ({ PATH: [folder, '/usr/bin', '/bin'].join(delimiter) })
+const fake = (command: string) => fakeWrangler(folder, command)
+const calls = () => callsIn(folder).map((call) => call.replace('CI=1 ', ''))
+const environment = () => environmentIn(folder)
 const deploy = () => callCommand(runDeploy, ['--production'], { cwd: folder, environment: environment() })
 
+const deployed = `deploy --env= --tag=${serviceVersion}`
 const applied = (...bindings: string[]) => bindings.map((name) => `d1 migrations apply ${name} --remote --env=`)
 
 describe('npm run deploy with several cells', () => {
@@ -56,20 +58,20 @@ describe('npm run deploy with several cells', () => {
       `Acts on production: cell 1, database x (${databaseId}); cell 2, database x-2 (${secondId}); ` +
       `cell 3, database x-3 (${thirdId}), no chain (TRON_CHAIN_ID is not set).`
     expect([code, out.split('\n')[0]]).toEqual([0, first])
-    expect(calls()).toEqual([...applied('DB', 'DB_2', 'DB_3'), 'deploy --env='])
+    expect(calls()).toEqual([...applied('DB', 'DB_2', 'DB_3'), deployed])
   })
 
   it('stops at the first database that fails, says which, and does not deploy', async () => {
-    fakeWrangler('[ "$4" != DB_2 ] || { echo "no such table: flow"; exit 1; }')
+    fake('[ "$4" != DB_2 ] || { echo "no such table: flow"; exit 1; }')
     const { code, out, all } = await deploy()
     expect(calls()).toEqual(applied('DB', 'DB_2'))
     expect([code, all.slice(out.length)]).toEqual([
       1,
       expect.stringMatching(/^Stopped: The migrations of cell 2 \(database x-2\) could not be applied\.\nWhat to do: /),
     ])
-    fakeWrangler('exit 0')
+    fake('exit 0')
     expect((await deploy()).code).toBe(0)
-    expect(calls().slice(2)).toEqual([...applied('DB', 'DB_2', 'DB_3'), 'deploy --env='])
+    expect(calls().slice(2)).toEqual([...applied('DB', 'DB_2', 'DB_3'), deployed])
   })
 
   const placeholder = '00000000-0000-0000-0000-000000000000'
@@ -108,7 +110,7 @@ describe('npm run deploy with several cells', () => {
     const { code, out } = await deploy()
     const first = `Acts on production: database x-2 (${secondId}), no chain (TRON_CHAIN_ID is not set).`
     expect([code, out.split('\n')[0]]).toEqual([0, first])
-    expect(calls()).toEqual([...applied('DB_2'), 'deploy --env='])
+    expect(calls()).toEqual([...applied('DB_2'), deployed])
   })
 })
 
@@ -125,7 +127,7 @@ describe('npm run db:migrate with several cells', () => {
   }, 120_000)
 
   it('says which one fails', async () => {
-    fakeWrangler('[ "$4" != DB_3 ]')
+    fake('[ "$4" != DB_3 ]')
     const { code, all } = await callCommand(runMigrate, [], { cwd: folder, environment: environment() })
     expect([code, all]).toEqual([1, expect.stringContaining('The migrations of cell 3 (database x-3) could not be ')])
   })

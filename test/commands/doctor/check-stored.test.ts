@@ -14,7 +14,7 @@ beforeAll(async () => {
 })
 afterAll(() => devnet.stop())
 
-const empty: StoredData = { settings: [], lastIndex: null, strangers: [] }
+const empty: StoredData = { settings: [], lastIndex: null, migration: null }
 
 /**
  * The doctor's lines for a valid configuration with changes, over this stored data. With null the
@@ -35,7 +35,7 @@ const settings = [
   { name: 'CURRENCIES.1', value: 'TRX, decimals 6, scale 6', used: true },
   { name: 'CURRENCIES.2', value: `contract ${tokenBase58}, decimals 6, scale 6`, used: true },
 ]
-const stored: StoredData = { settings, lastIndex: 4, strangers: [] }
+const stored: StoredData = { settings, lastIndex: 4, migration: 1 }
 const storedWith = (name: string, value: string): StoredData => ({
   ...stored,
   settings: settings.map((setting) => (setting.name === name ? { ...setting, value } : setting)),
@@ -79,6 +79,36 @@ describe('the doctor on stored data', () => {
     expect(failures(lines)).toEqual([])
     const unused = { ...stored, settings: settings.map((one) => ({ ...one, used: one.name !== 'CURRENCIES.2' })) }
     expect(failures(await check({ CURRENCIES: [trx] }, unused))).toEqual([])
+  })
+
+  it('fails where it has a range of users, and there is one cell', async () => {
+    const ranged = { ...stored, settings: [{ name: 'CELLS', value: '1-999999', used: true }, ...settings] }
+    expect(failures(await check({}, ranged))).toEqual([
+      'FAIL  stored data: CELLS is "missing", stored is "1-999999": nothing would be served',
+    ])
+  })
+
+  it.each([
+    [1, 'ok    migrations: the database has all, the newest is 1'],
+    [
+      0,
+      'warn  migrations: the newest of the database is 0, of this folder 1: "npm run db:migrate" applies what is missing',
+    ],
+    [
+      2,
+      'warn  migrations: the newest of the database is 2, of this folder 1: a newer version has migrated it; this one works with its tables, but is older',
+    ],
+    [null, 'ok    migrations: the database has none yet; "npm run db:migrate" applies them'],
+  ])('says whether it has the migrations of this folder: %s', async (migration, line) => {
+    expect(await check({}, { ...stored, migration })).toContain(line)
+  })
+
+  it('passes a configuration with an archive', async () => {
+    const worker = { ...sourceOf({}).worker, buckets: ['BUCKET'] }
+    expect(failures(await check({ ARCHIVE: 'BUCKET' }, stored, { worker }))).toEqual([])
+    expect(failures(await check({ ARCHIVE: 'BUCKET' }, stored))).toEqual([
+      'FAIL  ARCHIVE: the name of an R2 bucket binding',
+    ])
   })
 
   it('fails where it cannot be read', async () => {

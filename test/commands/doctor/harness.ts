@@ -10,6 +10,7 @@ import { type Devnet, startDevnet, temporary } from '../../devnet/chain.ts'
 import { depositBase58, result as resultOf } from '../../devnet/support.ts'
 import { type CommandTime, createCommandTime } from '../../support/command-time.ts'
 import { listen, type RunningServer } from '../../support/loopback.ts'
+import { root } from '../../support/project.ts'
 import { openSqliteD1 } from '../../support/sqlite-d1.ts'
 import { bindingsFor, noLimits } from '../collect/harness.ts'
 
@@ -22,9 +23,15 @@ export interface DoctorHarness {
   readonly printed: readonly string[]
   /**
    * The doctor's lines for a valid configuration with `changes`. The doctor's clock is `aheadMs`
-   * ahead of the chain. `fetch` answers for other machines.
+   * ahead of the chain. `fetch` answers for other machines. `urls` are addresses of the deployment.
    */
-  check(changes: Values, more?: Partial<ConfigurationSource>, aheadMs?: number, fetch?: TeamFetch): Promise<string[]>
+  check(
+    changes: Values,
+    more?: Partial<ConfigurationSource>,
+    aheadMs?: number,
+    fetch?: TeamFetch,
+    urls?: readonly string[],
+  ): Promise<string[]>
   /** `TRON_NODES` with one node, some of whose results are altered. */
   alteredNode(alter: Alteration): Promise<Values>
   /** Starts a server, which `close` of the harness stops. Returns its URL. */
@@ -46,14 +53,14 @@ export async function openHarness(): Promise<DoctorHarness> {
   return {
     devnet,
     printed,
-    async check(changes, more = {}, aheadMs = 0, elsewhere) {
+    async check(changes, more = {}, aheadMs = 0, elsewhere, urls = []) {
       const source = sourceOf({ ...valuesFor(devnet), ...changes }, more)
       const platform = await platformAt(devnet, aheadMs)
       const reach: typeof fetch = (input, init) => {
         const isElsewhere = elsewhere !== undefined && new URL(String(input)).hostname !== '127.0.0.1'
         return isElsewhere ? elsewhere(String(input)) : platform.fetch(input, init)
       }
-      const lines = await linesOf(source, { ...platform, fetch: reach })
+      const lines = await linesOf(source, { ...platform, fetch: reach }, urls)
       printed.push(...lines)
       return lines
     },
@@ -116,14 +123,15 @@ export function valuesFor(devnet: Devnet): Values {
 export function sourceOf(values: Values, more: Partial<ConfigurationSource> = {}): ConfigurationSource {
   const origin = { origin: 'a test', varsFile: '.dev.vars', database: 'missing', objectFaults: [] } as const
   const place = { env: undefined, cell: null, binding: 'DB', databaseName: null, databaseId: null }
-  return { isDeployment: false, vars: {}, values, all: values, ...origin, place, databases: [], ...more }
+  const worker = { folder: root, urls: [], buckets: [], keepsVars: false, objectsTag: null }
+  return { isDeployment: false, vars: {}, values, all: values, ...origin, place, databases: [], worker, ...more }
 }
 
 /**
  * What the doctor reads from a database with one issued address, at index 0, and without stored
  * settings.
  */
-const storedFirst: ReadStored = async () => ok({ settings: [], lastIndex: 0, strangers: [] })
+const storedFirst: ReadStored = async () => ok({ settings: [], lastIndex: 0, migration: 1 })
 
 /**
  * The doctor's platform with a clock in virtual time. `run` runs work, and lets that time pass
@@ -150,18 +158,25 @@ export async function platformAt(
 ): Promise<TimedPlatform> {
   const { timestamp } = await resultOf<{ timestamp: string }>(devnet, 'eth_getBlockByNumber', 'latest', false)
   const { clock, fetch, run } = createCommandTime(Number(timestamp) * 1000 + aheadMs)
-  return { clock, fetch, readStored, readRows, run }
+  return { clock, fetch, readStored, readRows: () => readRows, run }
 }
 
 /** Runs all checks of the doctor. Returns its lines as it prints them, one for each result. */
-export const linesOf = async (source: ConfigurationSource, platform: TimedPlatform): Promise<string[]> =>
-  (await resultsOf(source, platform)).map(lineOf)
+export const linesOf = async (
+  source: ConfigurationSource,
+  platform: TimedPlatform,
+  urls: readonly string[] = [],
+): Promise<string[]> => (await resultsOf(source, platform, urls)).map(lineOf)
 
 /** Runs all checks of the doctor. */
-export function resultsOf(source: ConfigurationSource, { run, ...platform }: TimedPlatform): Promise<CheckResult[]> {
+export function resultsOf(
+  source: ConfigurationSource,
+  { run, ...platform }: TimedPlatform,
+  urls: readonly string[] = [],
+): Promise<CheckResult[]> {
   const read = async () => {
     const results: CheckResult[] = []
-    for await (const result of runChecks(source, platform)) results.push(result)
+    for await (const result of runChecks(source, platform, false, urls)) results.push(result)
     return results
   }
   return run(read())

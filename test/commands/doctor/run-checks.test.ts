@@ -4,6 +4,7 @@ import { exportJWK, generateKeyPair } from 'jose'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { ConfigurationSource } from '../../../src/commands/configuration.ts'
 import { adviceFor } from '../../../src/commands/doctor/advice.ts'
+import { serviceVersion } from '../../../src/worker/platform/version.ts'
 import { tokenBase58 } from '../../devnet/control.ts'
 import { payoutBase58 } from '../../support/payouts.ts'
 import {
@@ -46,6 +47,7 @@ describe('the doctor on a valid configuration', () => {
       `ok    node 1: history: blocks with calls have their logs or receipts`,
       `ok    node 1: allows 100000 requests a second and 1000000000 a day (perSecond, perDay)`,
       'warn  quorum: one node alone decides what is credited; add two of other providers to TRON_NODES',
+      'ok    migrations: the database has all, the newest is 1',
       'ok    stored data: none yet',
       'ok    addresses: issued up to index 0',
       `ok    token USDT (${tokenBase58}): decimals 6`,
@@ -304,4 +306,26 @@ it('says how the database can be read where it was not, and not that something d
   const failure = 'stored data: not compared with the configuration: wrangler may not use the account; log in'
   expect(adviceFor(failure)).toBe('do what the end of that line says, and run the doctor again')
   expect(adviceFor('stored data: the chain differs')).toContain('set back what differs')
+})
+
+describe('the doctor on the deployed version', () => {
+  const health = (version: string) =>
+    JSON.stringify({ code: 200, msg: 'success', data: { status: 'ok', version, migration: 1 } })
+  const serving = async (status: number, body: string) => {
+    const url = await harness.serverUrl(async () => ({ status, body }))
+    const { host } = new URL(url)
+    const lines = await harness.check({}, {}, 0, undefined, [url])
+    return lines.filter((line) => line.includes('version: ')).map((line) => line.replaceAll(host, 'HOST'))
+  }
+  const own = `version: this folder has ${serviceVersion}; which one runs is not known: HOST`
+
+  it.each([
+    [200, health(serviceVersion), `ok    version: HOST runs ${serviceVersion}, as this folder`],
+    [200, health('0.9.0'), `warn  version: HOST runs 0.9.0, and this folder has ${serviceVersion}`],
+    [200, '<title>Welcome</title>', `warn  ${own} does not answer as this service (status 200)`],
+    [302, '', `warn  ${own} redirects, as a page does where people must sign in`],
+    [503, '{"code":503,"msg":"wrong"}', `warn  ${own} answers 503: wrong`],
+  ])('with an answer %i %s', async (status, body, line) => {
+    expect(await serving(status, body)).toEqual([line])
+  })
 })

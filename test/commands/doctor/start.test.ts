@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { runDoctor } from '../../../src/commands/doctor/command.ts'
 import type { Devnet } from '../../devnet/chain.ts'
 import { callCommand, runCommand } from '../../support/command.ts'
+import { root } from '../../support/project.ts'
 import { testXpub } from '../../support/variables.ts'
 import { createTables, databaseId, installQuickWrangler, installWrangler, rowsIn } from '../local-database.ts'
 import { objectBindings } from '../objects.ts'
@@ -21,7 +22,8 @@ beforeAll(async () => {
   const { TRON_NODES, CURRENCIES } = valuesFor(devnet)
   const toml = (list: unknown) => JSON.stringify(list).replace(/"(\w+)":/g, '$1=') // as TOML's inline tables
   const vars = `TRON_CHAIN_ID = "0x6465766e"\nTRON_NODES = ${toml(TRON_NODES)}\nCURRENCIES = ${toml(CURRENCIES)}\n`
-  const database = (id: string) => `binding = "DB"\ndatabase_name = "x"\ndatabase_id = "${id}"\n`
+  const database = (id: string) =>
+    `binding = "DB"\ndatabase_name = "x"\ndatabase_id = "${id}"\nmigrations_dir = "${root}migrations"\n`
   write(
     'wrangler.toml',
     `name = "x"\nmain = "index.ts"\ncompatibility_date = "2026-11-01"
@@ -79,7 +81,9 @@ describe('what npm run doctor reads of the database', () => {
     fakeWrangler([
       { results: [{ name: 'TRON_CHAIN_ID', value: '0x6465766e' }], success: true, meta: {} },
       { results: [], success: true, meta: {} },
+      { results: [], success: true, meta: {} },
       { results: [{ last: 12 }], success: true, meta: {} },
+      { results: [{ number: 1 }], success: true, meta: {} },
     ])
     const { code, out } = await run(['--env=nile'], secrets)
     expect(readFileSync(join(folder, 'calls'), 'utf8')).toMatch(
@@ -117,10 +121,14 @@ describe('what npm run doctor reads of the database', () => {
 })
 
 describe('npm run doctor', () => {
-  beforeAll(() => fakeWrangler([{ results: [] }, { results: [] }, { results: [{ last: 3 }] }]))
+  beforeAll(() =>
+    fakeWrangler([...[1, 2, 3].map(() => ({ results: [] })), { results: [{ last: 3 }] }, { results: [{ number: 1 }] }]),
+  )
 
   it('passes the configuration of this machine, which includes .dev.vars, and ends with one sentence', async () => {
     const { code, out } = await run([])
+    expect(out).toContain('ok    migrations: the database has all, the newest is 1\n')
+    expect(out).not.toContain('version: ')
     expect(out.split('\n')[0]).toBe(
       'Acts on this machine: database x (00000000-0000-0000-0000-000000000000), chain 0x6465766e.',
     )
@@ -146,6 +154,7 @@ describe('npm run doctor', () => {
       'read from wrangler.toml [env.nile], environment variables (TRON_XPUB, AUTH_JWT_SECRET, NODE_KEY)\n',
     )
     expect(code).toBe(0)
+    expect(all).toContain('ok    version: this folder has 1.0.0; --service <url> compares it with the deployed one\n')
     expect(all).toMatch(/\nThis may be deployed: no check failed, \d warned\.\n$/)
     for (const secret of [testXpub, keySecret, goodSecret, urlSecret]) expect(all).not.toContain(secret)
   })

@@ -41,6 +41,24 @@ describe('GET /health', () => {
     expect(service.nodes.map((node) => node.requests.length)).toEqual(requests)
   })
 
+  test('leaves one line of an isolate, with the version and the newest migration of each database', async () => {
+    const service = await startScanned()
+    const running = () => service.lines.filter((line) => line.includes('"event":"running"'))
+    const line = (cell: object) =>
+      JSON.stringify({ level: 'info', event: 'running', version: serviceVersion, migration: 1, ...cell })
+    service.lines.length = 0
+    const isolate = service.with({ EVENTS_KEEP_DAYS: '80' })
+    for (let i = 0; i < 3; i += 1) {
+      await isolate.get('/health', null)
+      service.clock.seconds += sharedReadMs / 1000
+    }
+    expect(running()).toEqual([line({})])
+    const cells = await startThreeCells()
+    await cells.get('/health', null)
+    const logged = cells.lines.filter((one) => one.includes('"event":"running"'))
+    expect(logged).toEqual([1, 2, 3].map((cell) => line({ cell })))
+  })
+
   test('answers also where no token key is configured', async () => {
     const service = await startService({ AUTH_JWT_SECRET: undefined })
     expect((await read(await service.get('/health', null))).body).toHaveProperty('data.status')
