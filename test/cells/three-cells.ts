@@ -1,5 +1,4 @@
 import { addressIn, type RunningService, read, startService } from '../http/service.ts'
-import { freshDatabase, furtherDatabases } from '../support/database.ts'
 import { otherXpubs, testXpub } from '../support/variables.ts'
 
 /**
@@ -21,6 +20,8 @@ export const threeCells = [
  * usual ones or replace them.
  */
 export async function startThreeCells(variables: Record<string, unknown> = {}): Promise<RunningService> {
+  // imported only where it is needed, because the module exists in workerd alone
+  const { freshDatabase, furtherDatabases } = await import('../support/database.ts')
   await freshDatabase()
   const [DB_2, DB_3] = await furtherDatabases()
   return startService({

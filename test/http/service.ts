@@ -61,6 +61,8 @@ export interface RunningService {
   readonly bindings: Readonly<Record<string, unknown>>
   /** The storage and the alarm of the scanner. */
   readonly scannerHost: MemoryHost
+  /** The storage and the alarm of each object by its name. */
+  readonly hosts: ReadonlyMap<string, MemoryHost>
   /** The requests that the endpoint `https://hooks.example/` has received. */
   readonly hooks: readonly { readonly url: string; readonly body: string }[]
   /** The status with which the endpoint `https://hooks.example/` answers, at first 204. */
@@ -97,7 +99,8 @@ export const oneEndpoint = {
   HOOK: `whsec_${btoa('s'.repeat(32))}`,
 }
 
-interface Surroundings {
+/** What a service is started in. */
+export interface Surroundings {
   /** The height of the chain's first block. */
   readonly firstHeight?: number | undefined
   /** The database, empty and with all migrations. By default the D1 of workerd. */
@@ -199,7 +202,7 @@ export async function startService(
       hangHooks: world.hangHooks,
       hookAnswer: world.hookAnswer,
       bindings,
-      scannerHost: hostOf(scannerName),
+      ...{ scannerHost: hostOf(scannerName), hosts },
       send: (path, body, by = 'shop') => ledger(path, postInit(body), { sub: by }),
       post: (entries) => ledger('/ledger/entries', postInit({ entries })),
       rpc: service.ledger(bindings),

@@ -292,7 +292,7 @@ describe('a signed transaction that is handed in', () => {
   ])(
     'waits for a newer final block if its reference block can be above the known one, on a %s chain',
     async (_, firstHeight) => {
-      const service = await startPaying({}, firstHeight)
+      const service = await startPaying({}, { firstHeight })
       const { id } = await ask(service)
       const { height } = await headOf(service)
       service.chain.addEmpty(finalityLag)
@@ -312,7 +312,7 @@ describe('a signed transaction that is handed in', () => {
   )
 
   it('that refers to no block, and to none that can come soon, is refused on a short chain', async () => {
-    const service = await startPaying({}, 100)
+    const service = await startPaying({}, { firstHeight: 100 })
     const { id } = await ask(service)
     const { height } = await headOf(service)
     const bytes = (height + 40).toString(16).padStart(4, '0') // a block that comes in two minutes

@@ -2,7 +2,7 @@ import { expect } from 'vitest'
 import { type Address, formatBase58 } from '../../src/worker/chain/address.ts'
 import { nativeAsset, trc20Asset } from '../../src/worker/chain/block.ts'
 import { referenceOf, type TransferContent } from '../../src/worker/chain/transaction.ts'
-import { finalityLag, type RunningService, startService, usdtTo } from '../http/service.ts'
+import { finalityLag, type RunningService, type Surroundings, startService, usdtTo } from '../http/service.ts'
 import { finalizedIn, type Head, headOf, stateOf, tickLater } from '../scan/harness.ts'
 import { payoutAddress, payoutBase58, type SignedPayout, signTransfer } from '../support/payouts.ts'
 import { addressOf, type LogSpec, type TransactionSpec, transferLog, usdtAddress } from '../support/transaction-spec.ts'
@@ -38,9 +38,9 @@ export interface Shown {
  */
 export async function startPaying(
   variables: Record<string, unknown> = {},
-  firstHeight?: number,
+  surroundings: Surroundings = {},
 ): Promise<RunningService> {
-  const service = await startService({ PAYOUTS: payoutsSetting, ...variables }, { firstHeight })
+  const service = await startService({ PAYOUTS: payoutsSetting, ...variables }, surroundings)
   service.clock.seconds = service.chain.tip().timeMs / 1000 + 3
   hold(service, 10n ** 15n, 10n ** 15n)
   await service.get('/tron/generate')

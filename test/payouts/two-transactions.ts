@@ -1,6 +1,6 @@
 import { expect } from 'vitest'
 import type { ScannerCalls } from '../../src/worker/chain/chain.ts'
-import { finalityLag, type RunningService } from '../http/service.ts'
+import { finalityLag, type RunningService, type Surroundings } from '../http/service.ts'
 import { correct, disagreeOn, headOf, openGaps, repairNodes, tickFor, tickLater } from '../scan/harness.ts'
 import type { SignedPayout } from '../support/payouts.ts'
 import { expiringAfter, handIn, mined, offered, passBlocks, send, sign, startPaying, stateOfPayout } from './harness.ts'
@@ -30,8 +30,8 @@ export async function signSecond(service: RunningService, id: number): Promise<S
 }
 
 /** A payout whose first transaction has expired after `blocks` and whose second one is signed. */
-export async function startTwoSigned(blocks = 10): Promise<TwoSigned> {
-  const service = await startPaying()
+export async function startTwoSigned(blocks = 10, surroundings: Surroundings = {}): Promise<TwoSigned> {
+  const service = await startPaying({}, surroundings)
   const { height } = await headOf(service)
   const { id, ...first } = await expiringAfter(service, blocks)
   const right = service.chain.fork(service.chain.tip().height - finalityLag + 1)

@@ -84,7 +84,7 @@ export function createDeployment(
         getByName: (name: string) => (name === archiveKey ? (archive ?? endpoint) : endpoint).getByName(name),
       },
       ...rateLimits,
-      ...variablesOf(env, nodes),
+      ...variablesOf(env, nodes.list),
       ...archived?.variables,
       ...settings,
     }
@@ -120,16 +120,17 @@ export function createDeployment(
   }
 }
 
-function variablesOf(
+/** The variables of the deployed configuration. */
+export function variablesOf(
   { scenario, lost, allowance, startHeight, retired, listsOperator, paysOut }: Environment,
-  nodes: Nodes,
+  nodes: readonly { readonly rpc: string; readonly api: string }[],
 ) {
   const start = startHeight()
   const { perSecond, perDay } = allowance
   return {
     TRON_XPUB: testXpub,
     TRON_CHAIN_ID: chainId,
-    TRON_NODES: nodes.list.map(({ rpc, api }) => ({ rpc, api, perSecond, perDay })),
+    TRON_NODES: nodes.map(({ rpc, api }) => ({ rpc, api, perSecond, perDay })),
     TRON_QUORUM: scenario.quorum,
     // Payments reach addresses that are not issued yet. Without a first index the service would
     // take the account key for a key that was used before.

@@ -21,8 +21,11 @@ export interface BuiltChain {
   byHash(hash: string): BuiltBlock | undefined
   /** The block that contains the transaction. */
   blockOf(txid: string): BuiltBlock | undefined
-  /** Appends a block with these transactions; returns it. */
-  add(specs?: readonly TransactionSpec[]): BuiltBlock
+  /**
+   * Appends a block with these transactions; returns it. By default it is made three seconds after
+   * the one before.
+   */
+  add(specs?: readonly TransactionSpec[], timeMs?: number): BuiltBlock
   addEmpty(count: number): void
   /**
    * A copy of the chain up to and including `height`. Blocks that are added to the copy get other
@@ -50,6 +53,14 @@ export function createChain(options: { chainId?: string; firstHeight?: number; s
   return chainOf({ chainId, firstHeight, salt, genesis, blocks: [] })
 }
 
+/** A chain with these blocks, from `firstHeight` on, as another one has them. */
+export function restoreChain(firstHeight: number, blocks: readonly ChainBlock[]): BuiltChain {
+  const { chainId, at } = createChain({ firstHeight })
+  const genesis = at(0)
+  if (genesis === undefined) throw new Error('each chain has a block 0')
+  return chainOf({ chainId, firstHeight, salt: '', genesis, blocks: blocks.map(toBlock) })
+}
+
 interface ChainState {
   readonly chainId: string
   readonly firstHeight: number
@@ -68,8 +79,8 @@ function chainOf(state: ChainState): BuiltChain {
     for (const { txid } of block.transactions) byTxid.set(txid, block)
   }
   for (const block of [genesis, ...blocks]) index(block)
-  const add = (specs: readonly TransactionSpec[] = []) => {
-    const block = nextBlock(state, specs)
+  const add = (specs: readonly TransactionSpec[] = [], timeMs?: number) => {
+    const block = nextBlock(state, specs, timeMs)
     blocks.push(block)
     index(block)
     return block
@@ -89,10 +100,14 @@ function chainOf(state: ChainState): BuiltChain {
   }
 }
 
-function nextBlock({ firstHeight, salt, blocks }: ChainState, specs: readonly TransactionSpec[]): BuiltBlock {
+function nextBlock(
+  { firstHeight, salt, blocks }: ChainState,
+  specs: readonly TransactionSpec[],
+  givenMs?: number,
+): BuiltBlock {
   const height = firstHeight + blocks.length
   const parentHash = blocks.at(-1)?.hash ?? hashOf(height - 1, digest(`${salt} before the first block`))
-  const timeMs = 1_700_000_000_000 + (height - firstHeight) * 3_000
+  const timeMs = givenMs ?? (blocks.at(-1)?.timeMs ?? 1_700_000_000_000 - 3_000) + 3_000
   const transactions = specs.map((spec, i) => toTransaction(spec, encodeRawTransaction(spec, timeMs + i)))
   const txids = transactions.map(({ txid }) => txid)
   const hash = hashOf(height, digest([salt, parentHash, ...txids].join()))

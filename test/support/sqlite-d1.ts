@@ -142,7 +142,10 @@ function connect(sqlite: DatabaseSync, prepare: Prepare, roundTrip: RoundTrip): 
       bind: (...bound: readonly unknown[]) => statement(sql, bound.map(toSqlite)),
       all,
       run: all,
-      first: async () => (await all()).results[0] ?? null,
+      first: async (column?: string) => {
+        const [row] = (await all()).results
+        return (column === undefined ? row : row?.[column]) ?? null
+      },
       raw: () =>
         single({ sql, values }, (bound) => {
           const written = writeLimits(bound)
