@@ -67,6 +67,10 @@ function lacks(world: Holed, number: number, height: number): boolean {
   return isInHole(world, height) && (world.scenario.hardships.lacking?.nodes === 'all' || number === 1)
 }
 
+/** Whether the node shows no such block, and so nothing that its HTTP API has of it. */
+export const hidesBlock = (world: Holed, number: number, height: number): boolean =>
+  world.scenario.hardships.lacking?.what === 'blocks' && lacks(world, number, height)
+
 /** Whether too few correct nodes have the block. */
 export function isLacked(world: Holed, height: number): boolean {
   const { nodes, quorum } = world.scenario

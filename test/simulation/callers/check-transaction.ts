@@ -2,7 +2,7 @@ import type { Txid } from '../../../src/worker/chain/block.ts'
 import { formatUnits } from '../../../src/worker/common/amount.ts'
 import type { Uid } from '../../../src/worker/common/ids.ts'
 import type { Environment } from '../environment.ts'
-import { isLacked } from '../lacking.ts'
+import { hidesBlock, isLacked } from '../lacking.ts'
 import { observe } from '../observed.ts'
 import { expectedDeposit, mayWait } from '../oracle.ts'
 import { currencies } from '../scenario.ts'
@@ -61,17 +61,19 @@ const mayBeRetired = ({ retired, retiredAt, scheduler }: Environment) =>
 
 /**
  * TRX that contracts have sent to the caller in this transaction must be credited now, if the
- * transaction is final and a quorum of nodes keeps internal transactions.
+ * transaction is final and a quorum of nodes shows its internal transactions.
  */
 function checkSent({ env, stored }: Client, uid: Uid, txid: Txid): void {
   const { nodes, keepers, quorum } = env.scenario
-  const isKept = Math.min(keepers, nodes.length) >= quorum
+  const isKept = (height: number) =>
+    nodes.filter((_, i) => i < keepers && !hidesBlock(env, i + 1, height)).length >= quorum
   for (const transfer of env.sent.values()) {
     const expected = transfer.txid === txid ? expectedDeposit(env, transfer) : null
     if (expected?.uid !== uid || transfer.height > env.finalized() || mayWait(env, expected, 'wallet-full')) continue
     const { state } = stored.transfer(txid, transfer.position) ?? {}
     if (isLacked(env, transfer.height)) continue // too few nodes can show it
-    if (isKept && state !== 'credited') env.violate(`${txid}:${transfer.position} was asked for and is not credited`)
+    if (isKept(transfer.height) && state !== 'credited')
+      env.violate(`${txid}:${transfer.position} was asked for and is not credited`)
     if (state === 'credited') env.count('sent by a contract: credited')
   }
 }
