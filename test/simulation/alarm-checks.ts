@@ -123,12 +123,12 @@ function isUntaken(env: Environment, payouts: PayoutWorld, txid: Txid): boolean 
 }
 
 /** Whether this run can leave blocks unread for long enough to raise `gap-unread`. */
-function canBeUnread({ scenario, phase, unreadable, counts }: Environment, { attempts }: LogFields): boolean {
+function canBeUnread({ scenario, phase, unreadable, counts, restores }: Environment, { attempts }: LogFields): boolean {
   const isOfPayouts = scenario.payouts !== null
   // for a quarter of an hour no tick had requests left to read the blocks
   if (isOfPayouts && attempts === 0) return true
   // after a restore, the blocks of a payout can be above the scan's position
-  if (isOfPayouts && scenario.rates.operator > 0) return true
+  if (isOfPayouts && restores > 0) return true
   // a tick that began in the storm can end after it
   if (phase === 'storm' || (phase === 'recovery' && scenario.storm !== null)) return true
   const cannotRender = scenario.refusals !== null && scenario.refusals.unrendered !== null
