@@ -17,6 +17,7 @@ import {
   toStoredSettings,
 } from '../worker/ledger/stored-settings.ts'
 import { lastPrinted } from './child-environment.ts'
+import { plainText } from './node-replies.ts'
 import { commandIn, type Place } from './place.ts'
 import type { ToolRefusal } from './tool-error.ts'
 import { jsonAmong, queryMsMax, runWrangler } from './wrangler.ts'
@@ -194,7 +195,7 @@ export async function readStored(place: Place): Promise<Result<StoredData, ToolR
 export async function readApplied(place: Place): Promise<Result<readonly string[], ToolRefusal>> {
   const reply = await readDatabase(place, 'SELECT name FROM d1_migrations ORDER BY id')
   if (!reply.ok) return isEmpty(reply.error) ? ok([]) : reply
-  return ok((reply.value[0] ?? []).map(({ name }) => String(name)))
+  return ok((reply.value[0] ?? []).map(({ name }) => plainText(String(name))))
 }
 
 const isEmpty = ({ why }: ToolRefusal) => why === noTables

@@ -82,7 +82,10 @@ async function askOne(url: string, { clock, fetch }: CommandPlatform): Promise<R
   try {
     const response = await fetch(`${url}/health`, { redirect: 'manual', signal: late.signal })
     const { status } = response
-    if (status >= 300 && status < 400) return err('redirects, as a page does where people must sign in')
+    if (status >= 300 && status < 400) {
+      await response.body?.cancel()
+      return err('redirects, as a page does where people must sign in')
+    }
     const bytes = await readBytes(response.body, replyBytesMax)
     const answer = envelope.safeParse(parseJson(new TextDecoder().decode(bytes ?? new Uint8Array())))
     if (!answer.success) return err(`does not answer as this service (status ${status})`)

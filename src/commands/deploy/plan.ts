@@ -67,12 +67,9 @@ async function readCell(source: ConfigurationSource): Promise<CellPlan> {
 }
 
 /** The lines that say what will be done. */
-export function describePlan({ cells, upload, service }: DeployPlan): readonly string[] {
-  return [
-    ...cells.flatMap(describeMigrations),
-    `version: ${describeVersion(upload, service)}`,
-    ...describeSettings(upload, cells),
-  ]
+export function describePlan(plan: DeployPlan): readonly string[] {
+  const { cells, upload } = plan
+  return [...cells.flatMap(describeMigrations), `version: ${describeVersion(plan)}`, ...describeSettings(upload, cells)]
 }
 
 function describeMigrations({ source: { place }, missing, unknown, count }: CellPlan): readonly string[] {
@@ -85,20 +82,38 @@ function describeMigrations({ source: { place }, missing, unknown, count }: Cell
 }
 
 /** The version that runs, by its own word or, without it, by the tag of its upload; or null. */
-function versionIn({ upload, service }: Pick<DeployPlan, 'upload' | 'service'>): string | null {
+function versionIn({ upload, service }: DeployPlan): string | null {
   if (service.ok) return service.value.health.version
   return upload.ok ? (upload.value?.tag ?? null) : null
 }
 
-function describeVersion(upload: DeployPlan['upload'], service: DeployPlan['service']): string {
+/**
+ * Whether no version of the service has run yet. The platform shows an upload without a version
+ * where only secrets were set.
+ */
+function isFirst({ cells, upload, service }: DeployPlan): boolean {
+  if (!upload.ok || upload.value === null) return upload.ok
+  return !service.ok && upload.value.tag === null && cells.every(({ stored }) => stored.migration === null)
+}
+
+/** Whether the platform says that another version runs than the one that answers, or none. */
+function isElsewhere({ upload, service }: DeployPlan): boolean {
+  if (!service.ok || !upload.ok) return false
+  const tag = upload.value === null ? '' : upload.value.tag
+  return tag !== null && tag !== service.value.health.version
+}
+
+function describeVersion(plan: DeployPlan): string {
+  const { service } = plan
   const will = `${serviceVersion} will`
-  const before = versionIn({ upload, service })
+  const before = versionIn(plan)
   const older = before !== null && isOlder(serviceVersion, before) ? ': an older one' : ''
   if (service.ok) {
     const { url, health } = service.value
-    return `${before} runs at ${hostInUrl(url)} (newest migration ${health.migration}), ${will}${older}`
+    const doubt = isElsewhere(plan) ? `. ${hostInUrl(url)} may be the address of another deployment` : ''
+    return `${before} runs at ${hostInUrl(url)} (newest migration ${health.migration}), ${will}${older}${doubt}`
   }
-  if (upload.ok && upload.value === null) return `nothing is deployed yet, ${will}`
+  if (isFirst(plan)) return `nothing is deployed yet, ${will}`
   if (before !== null) return `${before} runs by the tag of its upload, ${will}${older} (${service.error})`
   return `which one runs is not known, ${will} (${service.error})`
 }
@@ -186,7 +201,7 @@ export function describeWayBack(env: string, plan: DeployPlan, { worker }: Confi
   const { upload } = plan
   const before = versionIn(plan)
   const stay = 'The migrations stay: the version before works with them.'
-  if (upload.ok && upload.value === null) return 'To go back: nothing was deployed before.'
+  if (isFirst(plan)) return 'To go back: nothing was deployed before.'
   if (upload.ok && upload.value !== null) {
     const { id, objectsTag } = upload.value
     if (objectsTag === null || objectsTag === worker.objectsTag)

@@ -80,7 +80,9 @@ async function ask<T>(
   if (code === 0 && reply !== undefined) return ok(reply)
   const command = `wrangler ${args.slice(0, 2).join(' ')}`
   if (loginAdvice.pattern.test(output)) return err({ why: `${command} may not use the account`, output })
-  return err({ why: failure ?? `${command}: ${lastPrinted(output)}`, output })
+  // an answer of another form may have the values of variables, so nothing of it is printed
+  const printed = code === 0 ? 'an answer of another form' : lastPrinted(output)
+  return err({ why: failure ?? `${command}: ${printed}`, output })
 }
 
 /** The names of what differs between the running upload and the configuration. */
@@ -109,7 +111,7 @@ export function compareSettings(
       return type === 'd1' ? [[name, id ?? database_id ?? '']] : []
     }),
   )
-  const secrets = new Set(bindings.flatMap(({ type, name }) => (type === 'secret_text' ? [name] : [])))
+  const secrets = new Set(bindings.flatMap(({ type, name }) => (type.startsWith('secret') ? [name] : [])))
   const isElsewhere = (name: string) => configured.has(name) || secrets.has(name) || running.has(name)
   const names = (list: Iterable<string>) => [...list].map(plainText).sort((a, b) => (a < b ? -1 : 1))
   return {

@@ -1,7 +1,8 @@
 /** A stand-in for wrangler on the PATH, which records the calls that would change something. */
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
-import { installWrangler } from '../local-database.ts'
+import { databaseId, installWrangler } from '../local-database.ts'
+import { objectBindings } from '../objects.ts'
 
 /** What the platform answers to commands that only read: no tables, and no Worker. */
 const emptyAccount = `"d1 execute") echo '{"error":{"text":"no such table: x"}}'; exit 1;;
@@ -20,3 +21,21 @@ export const callsIn = (folder: string) =>
   existsSync(join(folder, 'calls')) ? readFileSync(join(folder, 'calls'), 'utf8').trim().split('\n') : []
 
 export const environmentIn = (folder: string) => ({ PATH: [folder, '/usr/bin', '/bin'].join(delimiter) })
+
+/** The id of a database in the wrangler.toml that is delivered. */
+export const placeholder = '00000000-0000-0000-0000-000000000000'
+
+/**
+ * Writes a wrangler.toml with production, the environment `nile`, and three that cannot be
+ * deployed.
+ */
+export function writeEnvironments(folder: string): void {
+  const database = (path: string, id: string) =>
+    `[[${path}d1_databases]]\nbinding = "DB"\ndatabase_name = "x"\ndatabase_id = "${id}"\n`
+  writeFileSync(
+    join(folder, 'wrangler.toml'),
+    `name = "x"\nmain = "index.ts"\ncompatibility_date = "2026-11-01"\n${database('', databaseId)}${objectBindings('')}
+[env.nile]\n${database('env.nile.', databaseId)}${objectBindings('env.nile.')}[env.fresh]\n${database('env.fresh.', placeholder)}
+[env.bare]\nname = "x-bare"\n[env.still]\n${database('env.still.', databaseId)}`,
+  )
+}

@@ -3,6 +3,7 @@ import { createServer, type IncomingMessage } from 'node:http'
 import { DatabaseSync } from 'node:sqlite'
 import { buffer } from 'node:stream/consumers'
 import { convertV4MiniflareOptions, Log, LogLevel, Miniflare } from 'miniflare'
+import { serviceVersion } from '../../../src/worker/platform/version.ts'
 import { fileOfD1 } from '../../support/database-file.ts'
 import { listen } from '../../support/loopback.ts'
 
@@ -16,7 +17,7 @@ interface Binding {
 interface Upload {
   readonly id: string
   readonly bindings: readonly Binding[]
-  readonly tag: string | null
+  tag: string | null
   readonly objectsTag: string | null
   readonly modules: readonly { readonly name: string; readonly text: string }[]
 }
@@ -40,8 +41,8 @@ export interface StandIn {
   readonly lines: readonly string[]
   /** From now on, the connection of an upload breaks, or does not. */
   breakUploads(breaks: boolean): void
-  /** Runs the newest upload again, with its script changed. */
-  rewrite(change: (script: string) => string): Promise<void>
+  /** Runs the newest upload again, as if it were of this version. */
+  pretendVersion(version: string): Promise<void>
   rows(id: string, sql: string): readonly object[]
   close(): Promise<void>
 }
@@ -90,9 +91,11 @@ export async function startStandIn(state: string): Promise<StandIn> {
     breakUploads(value) {
       breaks = value
     },
-    async rewrite(change) {
+    async pretendVersion(version) {
       const newest = deployed.at(-1)
-      if (newest !== undefined) await worker.start(newest, change)
+      if (newest === undefined) throw new Error('nothing is deployed')
+      newest.tag = version
+      await worker.start(newest, (script) => script.replaceAll(`"${serviceVersion}"`, `"${version}"`))
     },
     rows: databases.rows,
     async close() {
