@@ -15,7 +15,7 @@ const usage = `npm run audit -- verify <folder> [--verifier <key>]… [--checkpo
 npm run audit -- rebuild <folder> <file> (writes the database of an archive; it has its own options)
 npm run audit -- missing <folder> (names what a restored database lacks; it has its own options)
   verify    checks an archive: a folder with a copy of the bucket, or with one cell of it
-    --verifier    the key that verifies its checkpoints, in one line
+    --verifier    the key that verifies its checkpoints, in one line; each one, in their order, if it was replaced
     --checkpoint  a checkpoint that was kept elsewhere: the archive must contain what it is about
     --nodes       a file with TRON_NODES: looks up each credited deposit and paid payout in the chain
     --from        the number of the line from which on it looks them up`

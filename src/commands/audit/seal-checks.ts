@@ -29,6 +29,7 @@ interface SealChecks {
 export function createSealChecks({ checkpoints }: CellFiles, seals: Seals): SealChecks {
   const met = new Set<string>()
   let [size, segments, sealed] = [0, 0, 0]
+  let signer = 0 // which of the keys has signed the newest checkpoint so far
   const keptOf = (origin: string) => seals.kept.filter(({ checkpoint }) => checkpoint.origin === origin)
   let name = ''
   const compare = (file: string, checkpoint: Checkpoint, tree: Tree): ArchiveFault | null => {
@@ -40,9 +41,12 @@ export function createSealChecks({ checkpoints }: CellFiles, seals: Seals): Seal
     const note = readFileSync(file, 'utf8')
     const read = openSealed(note, seals)
     if (!read.ok) return { file, line: null, why: read.error }
-    if (read.value.origin !== name) return { file, line: 1, why: `its origin is not ${name}` }
-    if (read.value.size !== tree.size) return { file, line: 2, why: `it is not about ${tree.size} lines` }
-    return compare(file, read.value, tree)
+    const { checkpoint, keyIndex } = read.value
+    if (checkpoint.origin !== name) return { file, line: 1, why: `its origin is not ${name}` }
+    if (checkpoint.size !== tree.size) return { file, line: 2, why: `it is not about ${tree.size} lines` }
+    if (keyIndex < signer) return { file, line: null, why: 'its key had been replaced before: a later one has signed' }
+    signer = keyIndex
+    return compare(file, checkpoint, tree)
   }
   return {
     atEnd: (tree, origin) => {
@@ -60,6 +64,10 @@ export function createSealChecks({ checkpoints }: CellFiles, seals: Seals): Seal
         ...keptOf(name).map(({ file, checkpoint }) => ({ file, about: checkpoint.size })),
       ]
       const other = all.find(({ file }) => !met.has(file))
+      const newest = checkpoints.get(size)
+      if (other === undefined && newest !== undefined && signer < (seals.keys.get(name)?.length ?? 1) - 1) {
+        return { file: newest, line: null, why: 'the newest checkpoint is not signed by the last --verifier' }
+      }
       if (other === undefined) return null
       const why = other.about > lines ? `the archive has only ${lines} lines` : 'no segment ends there'
       return { file: other.file, line: 2, why: `it is about ${other.about} lines, and ${why}` }

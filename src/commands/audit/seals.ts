@@ -17,8 +17,10 @@ function verifyEd25519(signature: Uint8Array, message: Uint8Array, publicKey: Ui
 
 /** The keys and notes that a person brings to check an archive with. */
 export interface Seals {
-  /** By the origin whose notes they sign. */
-  readonly keys: ReadonlyMap<string, NoteKey>
+  /**
+   * By the origin whose notes they sign: those of one origin in the order in which they were used.
+   */
+  readonly keys: ReadonlyMap<string, readonly NoteKey[]>
   /** Checkpoints that were kept elsewhere, each with its file. */
   readonly kept: readonly { readonly file: string; readonly checkpoint: Checkpoint }[]
 }
@@ -27,16 +29,17 @@ export interface Seals {
  * Reads keys, and checkpoints that were kept elsewhere. Throws an `OptionError` or a `ToolError`.
  */
 export function readSeals(keyTexts: readonly string[], files: readonly string[]): Seals {
-  const keys = keyTexts.map((text) => {
+  const keys = new Map<string, NoteKey[]>()
+  for (const text of new Set(keyTexts)) {
     const key = parseNoteKey(text, sha256)
     if (key === null) throw new OptionError('--verifier: a verifier key, <name>+<8 hex digits>+<Base64>')
-    return [key.name, key] as const
-  })
-  const seals = { keys: new Map(keys), kept: [] }
+    keys.set(key.name, [...(keys.get(key.name) ?? []), key])
+  }
+  const seals = { keys, kept: [] }
   const kept = files.map((file) => {
     const read = openSealed(readNoteFile(file), seals)
     if (!read.ok) throw new ToolError(`${file}: ${read.error}`, 'name a file with a checkpoint as it was received')
-    return { file, checkpoint: read.value }
+    return { file, checkpoint: read.value.checkpoint }
   })
   return { ...seals, kept }
 }
@@ -50,15 +53,29 @@ function readNoteFile(file: string): string {
   }
 }
 
+/** A checkpoint, and which of the keys of its origin has signed it, counted from 0. */
+interface SealedCheckpoint {
+  readonly checkpoint: Checkpoint
+  readonly keyIndex: number
+}
+
 /**
- * The checkpoint of a note. Its signature is checked where the key of its origin is known. The
- * error is one sentence.
+ * The checkpoint of a note. Its signature is checked where a key of its origin is known. The error
+ * is one sentence.
  */
-export function openSealed(note: string, { keys }: Pick<Seals, 'keys'>): Result<Checkpoint, string> {
+export function openSealed(note: string, { keys }: Pick<Seals, 'keys'>): Result<SealedCheckpoint, string> {
   const read = readNote(note)
   if (!read.ok) return read
-  const { origin } = read.value.checkpoint
-  const key = keys.get(origin)
-  if (key !== undefined) return openCheckpoint(note, key, { sha256, verify: verifyEd25519 })
-  return keys.size === 0 ? ok(read.value.checkpoint) : err(`no --verifier signs as ${origin}`)
+  const { checkpoint } = read.value
+  const own = keys.get(checkpoint.origin)
+  if (own === undefined) {
+    return keys.size === 0 ? ok({ checkpoint, keyIndex: 0 }) : err(`no --verifier signs as ${checkpoint.origin}`)
+  }
+  let why = ''
+  for (const [keyIndex, key] of own.entries()) {
+    const opened = openCheckpoint(note, key, { sha256, verify: verifyEd25519 })
+    if (opened.ok) return ok({ checkpoint: opened.value, keyIndex })
+    why = opened.error
+  }
+  return err(why)
 }

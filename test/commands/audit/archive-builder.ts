@@ -20,17 +20,29 @@ const privateKey = createPrivateKey({
   format: 'der',
   type: 'pkcs8',
 })
-const noteKey: NoteKey = { name: origin, publicKey: publicBytes(privateKey) }
-export const verifierKey = formatNoteKey(noteKey, sha256)
+/** The private key of RFC 8032, test 2. */
+const laterKey = createPrivateKey({
+  key: Buffer.from(
+    '302e020100300506032b6570042204204ccd089b28ff96da9db6c346ec114e0f5b8a319f35aba624da8cf6ed4fb8a6fb',
+    'hex',
+  ),
+  format: 'der',
+  type: 'pkcs8',
+})
+const noteKeyOf = (key: KeyObject): NoteKey => ({ name: origin, publicKey: publicBytes(key) })
+export const verifierKey = formatNoteKey(noteKeyOf(privateKey), sha256)
+/** The key that verifies what `noteOf` signs with `isLater`. */
+export const laterVerifierKey = formatNoteKey(noteKeyOf(laterKey), sha256)
 
 function publicBytes(key: KeyObject): Uint8Array {
   return createPublicKey(key).export({ format: 'der', type: 'spki' }).subarray(-32)
 }
 
-/** A signed checkpoint. */
-export function noteOf(size: number, root: Uint8Array): string {
+/** A signed checkpoint; `isLater`: by the key that has replaced the first one. */
+export function noteOf(size: number, root: Uint8Array, isLater = false): string {
   const text = formatCheckpoint({ origin, size, root })
-  return formatNote(text, noteKey, sign(null, Buffer.from(text), privateKey), sha256)
+  const key = isLater ? laterKey : privateKey
+  return formatNote(text, noteKeyOf(key), sign(null, Buffer.from(text), key), sha256)
 }
 
 /** How an archive is written. */
