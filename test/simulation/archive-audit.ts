@@ -1,6 +1,7 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
+import type { CellReport } from '../../src/commands/audit/verify.ts'
 import { archiveNext } from '../../src/worker/archive/write.ts'
 import { formatBase58 } from '../../src/worker/chain/address.ts'
 import type { UnixMs } from '../../src/worker/common/time.ts'
@@ -9,6 +10,8 @@ import type { SqliteD1 } from '../support/sqlite-d1.ts'
 import type { SimulatedArchive } from './archive.ts'
 import { archiveFault, compareWithRebuilt, hourMs } from './archived.ts'
 import { depositAddress } from './environment.ts'
+import { longestRetryMs } from './final-phases.ts'
+import { drillPutBack } from './put-back.ts'
 import { passUntil, type SimulatedRun } from './simulated-run.ts'
 
 /** Time in which all is archived once nothing fails any more. */
@@ -16,11 +19,19 @@ const settledMs = 600_000
 
 /**
  * Waits until all is in the bucket. Then the archive must be right, and a database that is rebuilt
- * from it must equal that of the run.
+ * from it must equal that of the run. A copy of before gets back what it lacks.
  */
-export async function auditArchive({ env, stored, archive, store }: SimulatedRun): Promise<void> {
+export async function auditArchive(run: SimulatedRun): Promise<void> {
+  const { env, stored, archive, store } = run
   if (archive === null) return
   if (!(await passUntil(env, stored.isArchived, settledMs))) return env.violate(`${archiveFault}it has stopped`)
+  const notes = () => {
+    const size = Number(store.sqlite.prepare('SELECT lines FROM archive').get()?.lines)
+    return run.endpoints.auditNotes(size, archive.checkpointOf)
+  }
+  const isAsked = env.scenario.archive?.sealed === true && stored.countEndpoints() > 0
+  if (isAsked && !(await passUntil(env, () => notes() === null, longestRetryMs, 5_000)))
+    return env.violate(`${archiveFault}${notes()}`)
   const folder = mkdtempSync(join(tmpdir(), 'simulated-'))
   try {
     // so that a scan which has found nothing since is written, too
@@ -29,8 +40,12 @@ export async function auditArchive({ env, stored, archive, store }: SimulatedRun
       mkdirSync(dirname(join(folder, name)), { recursive: true })
       writeFileSync(join(folder, name), text)
     }
-    const fault = compareWithRebuilt(folder, store.sqlite, { verifier: stored.verifier() })
-    if (fault !== null) env.violate(archiveFault + fault)
+    const reports: CellReport[] = []
+    const verified = (found: CellReport) => void reports.push(found)
+    const fault = compareWithRebuilt(folder, store.sqlite, { verifier: stored.verifier(), verified })
+    const [report] = reports
+    const lacking = fault ?? (report === undefined ? null : await drillPutBack(run, folder, report))
+    if (lacking !== null) env.violate(archiveFault + lacking)
   } catch (error) {
     env.violate(archiveFault + (error instanceof Error ? error.stack : String(error)))
   } finally {

@@ -1,13 +1,17 @@
 import { archiveKey } from '../../src/worker/archive/archive-object.ts'
+import { checkpointName } from '../../src/worker/archive/write.ts'
+import { formatBase58 } from '../../src/worker/chain/address.ts'
 import { testSealKey } from '../archive/seal-key.ts'
 import { createBucket, type SimulatedBucket } from './bucket.ts'
-import type { Environment } from './environment.ts'
+import { depositAddress, type Environment } from './environment.ts'
 import type { Invocation, InvocationPorts } from './invocation.ts'
 import { createNamespace, type ObjectClass, type ObjectNamespace } from './objects.ts'
 
 /** The archive of a run: a bucket, and the objects that write to it. */
 export interface SimulatedArchive {
   readonly bucket: SimulatedBucket
+  /** The checkpoint in the bucket about so many lines. */
+  readonly checkpointOf: (size: number) => string | undefined
   /** The variables of a deployment with the archive. */
   readonly variables: Readonly<Record<string, unknown>>
   /** Makes the class of the archive's object in one deployment; the first one is the right one. */
@@ -48,6 +52,7 @@ export function createArchived(
   scheduler.after(besideMsMax, next)
   return {
     bucket,
+    checkpointOf: (size) => bucket.objects.get(checkpointName(formatBase58(depositAddress(0)), size)),
     variables: { ARCHIVE: 'BUCKET', BUCKET: bucket.binding, ...(archive.sealed ? { SEAL_KEY: testSealKey } : {}) },
     deploy(create) {
       const objects = createNamespace(own, {

@@ -6,7 +6,7 @@ import { listArchives } from '../../src/commands/audit/archive-files.ts'
 import { rebuildCell } from '../../src/commands/audit/rebuild.ts'
 import { readSeals } from '../../src/commands/audit/seals.ts'
 import { isFault } from '../../src/commands/audit/segment.ts'
-import { verifyCell } from '../../src/commands/audit/verify.ts'
+import { type CellReport, verifyCell } from '../../src/commands/audit/verify.ts'
 import { archiveNext } from '../../src/worker/archive/write.ts'
 import type { UnixMs } from '../../src/worker/common/time.ts'
 import { writable } from '../../src/worker/d1/database.ts'
@@ -72,12 +72,21 @@ export const archiveBeside =
 export function compareWithRebuilt(
   folder: string,
   lost: DatabaseSync,
-  { saw, verifier }: { readonly saw?: (rebuilt: DatabaseSync) => void; readonly verifier?: string | null },
+  {
+    saw,
+    verifier,
+    verified,
+  }: {
+    readonly saw?: (rebuilt: DatabaseSync) => void
+    readonly verifier?: string | null
+    readonly verified?: (report: CellReport) => void
+  },
 ): string | null {
   const [files, ...others] = listArchives(folder)
   if (files === undefined || others.length > 0) return `there is not one: ${others.map(({ name }) => name)}`
   const found = verifyCell(files, readSeals(verifier == null ? [] : [verifier], []), () => undefined)
   if (isFault(found)) return `it is wrong: ${found.file}, line ${found.line}: ${found.why}`
+  verified?.(found)
   const path = join(folder, 'rebuilt.sql')
   rebuildCell(files, found.counts.completeTo, path, 1)
   const rebuilt = new DatabaseSync(':memory:')

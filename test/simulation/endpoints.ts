@@ -1,7 +1,9 @@
 import { Webhook } from 'standardwebhooks'
+import { webhookTypes } from '../../src/worker/common/event-types.ts'
 import type { Environment } from './environment.ts'
 import type { Invocation } from './invocation.ts'
 import type { Random } from './random.ts'
+import type { Scenario } from './scenario.ts'
 
 const secret = `whsec_${btoa('the secret of every endpoint')}`
 
@@ -20,10 +22,14 @@ const endpoints: readonly { readonly url: string; readonly draw: (random: Random
   { url: 'https://hanging.example/events', draw: () => 'hanging' },
 ]
 
-export const endpointVariables = {
-  WEBHOOKS: endpoints.map(({ url }) => ({ url, secretVar: 'HOOK_SECRET' })),
+/** The variables of the endpoints. With a seal they ask for its checkpoints, too. */
+export const endpointVariables = ({ archive }: Pick<Scenario, 'archive'>) => ({
+  WEBHOOKS: endpoints.map(({ url }) => ({
+    ...{ url, secretVar: 'HOOK_SECRET' },
+    ...(archive?.sealed === true ? { types: webhookTypes } : {}),
+  })),
   HOOK_SECRET: secret,
-}
+})
 
 /** What the endpoints have received. */
 export interface Endpoints {
@@ -37,6 +43,11 @@ export interface Endpoints {
    */
   audit(newestId: number): string | null
   /**
+   * Why an endpoint has not received the checkpoint about `newestSize` lines, or has one that the
+   * bucket has not; null if all is well. `noteOf` is the checkpoint in the bucket of a size.
+   */
+  auditNotes(newestSize: number, noteOf: (size: number) => string | undefined): string | null
+  /**
    * To be called after the database was restored to a state without endpoints: each begins with the
    * next event again.
    */
@@ -44,6 +55,36 @@ export interface Endpoints {
 }
 
 const verifier = new Webhook(secret)
+
+/** What the service delivers: an event, or a checkpoint. */
+interface Body {
+  readonly id: number
+  readonly type: string
+  readonly data: Note
+}
+
+interface Note {
+  readonly size: number
+  readonly note: string
+}
+
+/** The checkpoints that the endpoints have taken. */
+function createNotes() {
+  const taken = new Map(endpoints.map(({ url }) => [url, new Map<number, string>()]))
+  return {
+    keep(url: string, { size, note }: Note): void {
+      taken.get(url)?.set(size, note)
+    },
+    audit(newestSize: number, noteOf: (size: number) => string | undefined): string | null {
+      for (const [url, notes] of taken) {
+        const wrong = [...notes].find(([size, note]) => noteOf(size) !== note)
+        if (wrong !== undefined) return `${url} has a note about ${wrong[0]} lines, which the bucket has not`
+        if (!notes.has(newestSize)) return `${url} has not received the note about ${newestSize} lines`
+      }
+      return null
+    },
+  }
+}
 
 /**
  * Makes the endpoints of a run; `random` decides what they do with each request while faults occur.
@@ -56,13 +97,18 @@ export function createEndpoints(env: Environment, random: Random): Endpoints {
     ]),
   )
   const newest = new Map<string, number>() // the id of the event that came last
+  const notes = createNotes()
   const keep = (url: string, init: RequestInit, isConfirmed: boolean) => {
     const headers = init.headers as Readonly<Record<string, string>> // safe: the service sends text
     const body = String(init.body)
-    const { id } = JSON.parse(body) as { readonly id: number } // safe: the audit checks the ids
+    const { id, type, data } = JSON.parse(body) as Body // safe: the audits check what is in it
     const sentAt = new Date(Number(headers['webhook-timestamp']) * 1000)
     const name = String(headers['webhook-id'])
     const expected = verifier.sign(name, sentAt, body)
+    if (type === 'ledger.sealed') {
+      if (headers['webhook-signature'] !== expected) env.violate(`note ${name} was delivered with a wrong signature`)
+      return isConfirmed ? notes.keep(url, data) : undefined
+    }
     if (!name.startsWith(`evt_${id}_`)) env.violate(`event ${id} was delivered as ${name}`)
     if (headers['webhook-signature'] !== expected) env.violate(`event ${id} was delivered with a wrong signature`)
     const events = received.get(url)
@@ -106,6 +152,7 @@ export function createEndpoints(env: Environment, random: Random): Endpoints {
       }
       return null
     },
+    auditNotes: notes.audit,
     forget() {
       for (const events of received.values()) events.clear()
       newest.clear()

@@ -132,7 +132,7 @@ export async function watchIssuers({ env, stored }: SimulatedRun): Promise<void>
 }
 
 /** Longest wait of an endpoint that was failing for some minutes for its next try. */
-const longestRetryMs = 4_400_000
+export const longestRetryMs = 4_400_000
 
 /** Lets every endpoint get every event, now that all of them are well. */
 export async function deliverAll({ env, stored, endpoints }: SimulatedRun): Promise<void> {

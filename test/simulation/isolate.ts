@@ -144,7 +144,7 @@ export function variablesOf(
     AUTH_JWT_SECRET: testSecret,
     BACKEND_JWT_SECRET: backendSecret,
     SCAN_EVERY_SECONDS: scenario.scanEverySeconds,
-    ...endpointVariables,
+    ...endpointVariables(scenario),
     ...(scenario.payouts === null || !paysOut ? {} : { PAYOUTS: payoutVariable }),
     ...(start === null ? {} : { TRON_START_BLOCK: start }),
   }

@@ -29,6 +29,7 @@ import { startPayoutCall } from './payout-calls.ts'
 import { startFurther } from './payout-events.ts'
 import type { PayoutWorld } from './payouts.ts'
 import { settlePosts, startPost } from './posts.ts'
+import { copyLater } from './put-back.ts'
 import { createRandom } from './random.ts'
 import { recover, settle } from './recovery.ts'
 import { drawRefusals, unrenderedHeight } from './refusals.ts'
@@ -100,6 +101,7 @@ const furtherSeeds = 2 ** 47
 const hardshipSeeds = 2 ** 48
 const orderSeeds = 2 ** 49
 const archiveSeeds = 2 ** 50
+const copySeeds = 2 ** 51
 
 /** Runs one seed after the other over one database, which is empty again after each. */
 export function createSimulation(): (seed: number, options?: RunOptions) => Promise<Outcome> {
@@ -138,6 +140,7 @@ export function createSimulation(): (seed: number, options?: RunOptions) => Prom
     store.begin()
     try {
       const run = createRun(env, stores, createRandom(seed + postSeeds), createRandom(seed + endpointSeeds))
+      copyLater(run, createRandom(seed + copySeeds))
       const endBeside = beside?.(env, store)
       const early = await live(run, until)
       await endBeside?.()

@@ -1,12 +1,14 @@
 import { parseArgs } from 'node:util'
 import { deriveAddress, parseExtendedPublicKey } from '../../worker/addresses/derive.ts'
 import type { ConfigurationSource } from '../configuration.ts'
-import type { DatabaseRow } from '../database.ts'
+import { type DatabaseRow, queryDatabase } from '../database.ts'
 import { readEnvironment } from '../operate/command.ts'
 import type { Options, PersonParts } from '../operate/options.ts'
 import { urlOf } from '../operate/people.ts'
 import { adviseRescan } from '../operate/reserve.ts'
 import { openSecret } from '../operate/secret.ts'
+import { ask } from '../operate/service.ts'
+import { pathIn } from '../place.ts'
 import { type QueryRows, rowsOf } from '../reading-database.ts'
 import { runTool } from '../run-tool.ts'
 import { openTarget } from '../target.ts'
@@ -104,8 +106,13 @@ async function findAndPutBack(
   checkAddresses(missing, source)
   const streams = { input: stdin, output: stdout, questions: stderr }
   const sign = await openSecret(parts.options, source.values, { streams, clock: parts.clock })
-  const service = { url: urlOf(parts.options, source.place), sign }
-  await putBack(missing, { place: source.place, scales: stored.scales, service, print })
+  const url = urlOf(parts.options, source.place)
+  await putBack(missing, {
+    run: (sql) => queryDatabase(source.place, sql),
+    ask: async (name, scope, path, body) => ask(url + pathIn(source.place, path), await sign(name, scope), body),
+    scales: stored.scales,
+    print,
+  })
   const rest = await findMissing(read, lost)
   // an order that is there again, and not paid yet, is missing in another way
   const keyOf = ({ kind, key, way }: MissingRow) => JSON.stringify([kind, key, way])

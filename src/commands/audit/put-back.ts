@@ -1,21 +1,20 @@
 import { formatPosition } from '../../worker/chain/block.ts'
 import { parseAmount } from '../../worker/common/amount.ts'
 import { entryTypes } from '../../worker/common/ids.ts'
+import type { Result } from '../../worker/common/result.ts'
 import { postEntriesMax } from '../../worker/ledger/parse-post.ts'
-import { queryDatabase } from '../database.ts'
-import type { SignToken } from '../operate/secret.ts'
-import { ask, type ServiceAnswer } from '../operate/service.ts'
-import { type Place, pathIn } from '../place.ts'
-import { ToolError } from '../tool-error.ts'
+import type { ServiceAnswer } from '../operate/service.ts'
+import { ToolError, type ToolRefusal } from '../tool-error.ts'
 import type { LostKind } from './lost-lines.ts'
 import { jsonSql, type MissingRow } from './missing.ts'
 
 export interface PutBackParts {
-  readonly place: Place
+  /** Runs a statement on the database. */
+  readonly run: (sql: string) => Promise<Result<unknown, ToolRefusal>>
   /** The scale of each currency that the database has stored. */
   readonly scales: ReadonlyMap<number, number>
-  /** The URL of the service, and what signs a token in the name of whoever did it first. */
-  readonly service: { readonly url: string; readonly sign: SignToken }
+  /** Sends a request to the service, in the name of whoever did it first, with this scope. */
+  readonly ask: (name: string, scope: string, path: string, body: object) => Promise<ServiceAnswer>
   /** Takes a line for people. */
   readonly print: (line: string) => void
 }
@@ -59,7 +58,7 @@ async function insertRows<Kind extends LostKind>(
 ): Promise<void> {
   for (let i = 0; i < rows.length; i += count) {
     const part = rows.slice(i, i + count)
-    const done = await queryDatabase(parts.place, toSql(part))
+    const done = await parts.run(toSql(part))
     if (done.ok) continue
     if (!/: |CHECK/.test(done.error.why)) throw new ToolError(done.error.why, done.error.next)
     const [only, ...others] = part
@@ -101,10 +100,6 @@ function orderSql(rows: readonly MissingRow<'order'>[], scales: ReadonlyMap<numb
     FROM json_each(${jsonSql(list)}) ORDER BY key`
 }
 
-function request({ service, place }: PutBackParts, name: string, scope: string, path: string, body: object) {
-  return service.sign(name, scope).then((token) => ask(service.url + pathIn(place, path), token, body))
-}
-
 /**
  * Whether it was done. Prints why the rules refuse it. Throws if the service does not let this
  * command ask at all, or fails.
@@ -123,13 +118,13 @@ function isDone(answer: ServiceAnswer, text: string, { print }: PutBackParts): b
 async function decide({ line, text }: MissingRow<'decision'>, parts: PutBackParts): Promise<void> {
   const { txid, position, decision, why, decided_by: name } = line
   const body = { deposits: [{ txid, position: formatPosition(position), decision, why }] }
-  isDone(await request(parts, name, 'ledger:approve', '/ledger/deposits/decide', body), text, parts)
+  isDone(await parts.ask(name, 'ledger:approve', '/ledger/deposits/decide', body), text, parts)
 }
 
 async function cancel({ line, text }: MissingRow<'order'>, parts: PutBackParts): Promise<void> {
   const { uid, reference, cancelled_by: name = line.posted_by, why } = line
   const body = { orders: [{ uid, order: reference }], ...(why === undefined ? {} : { why }) }
-  isDone(await request(parts, name, 'ledger:post', '/ledger/orders/cancel', body), text, parts)
+  isDone(await parts.ask(name, 'ledger:post', '/ledger/orders/cancel', body), text, parts)
 }
 
 type Entries = readonly MissingRow<'entry'>[]
@@ -173,5 +168,5 @@ const describe = (entries: Entries) => entries.map(({ text }) => text).join(' an
 
 function post(entries: Entries, parts: PutBackParts): Promise<ServiceAnswer> {
   const list = entries.map(({ line: { uid, cuy, type, osn, amt, mark } }) => ({ uid, cuy, type, osn, amt, mark }))
-  return request(parts, entries[0]?.line.posted_by ?? '', 'ledger:post', '/ledger/entries', { entries: list })
+  return parts.ask(entries[0]?.line.posted_by ?? '', 'ledger:post', '/ledger/entries', { entries: list })
 }

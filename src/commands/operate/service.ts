@@ -57,6 +57,11 @@ export async function ask(url: string, token: string, body: object): Promise<Ser
       throw new ToolError(why, 'start it, or name another one with --service; what was done once is not done again')
     },
   )
+  return readAnswer(response)
+}
+
+/** Reads the service's answer from a response. */
+export async function readAnswer(response: Response): Promise<ServiceAnswer> {
   const { msg, data } = await readEnvelope(response)
   if (response.ok && data !== undefined) return { ok: true, data }
   const why = typeof msg === 'string' ? plainText(msg) : 'no answer of this service'

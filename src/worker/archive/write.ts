@@ -45,7 +45,7 @@ const segmentsOf = (folder: string) => `${folder}/segments/`
 /** The name of the segment whose first line has this number. */
 const segmentName = (folder: string, first: number) => `${segmentsOf(folder)}${padded(first)}.jsonl`
 /** The name of the note about so many lines. */
-const checkpointName = (folder: string, size: number) => `${folder}/checkpoints/${padded(size)}.checkpoint`
+export const checkpointName = (folder: string, size: number) => `${folder}/checkpoints/${padded(size)}.checkpoint`
 
 /**
  * The result of a step of `archiveNext`: it wrote or took over a segment, or had nothing to do.
