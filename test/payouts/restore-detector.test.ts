@@ -1,3 +1,5 @@
+import { sha256 } from '@noble/hashes/sha2.js'
+import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js'
 import { expect, it, vi } from 'vitest'
 import { isDatabaseAway } from '../../src/worker/d1/away.ts'
 import { createSessions } from '../../src/worker/d1/sessions.ts'
@@ -6,7 +8,7 @@ import { createUsage } from '../../src/worker/platform/usage.ts'
 import { createMemoryHost } from '../support/memory-host.ts'
 import { recordDatabase } from '../support/recorded-database.ts'
 import { createVirtualClock } from '../support/virtual-clock.ts'
-import { signedPayout, startPaying } from './harness.ts'
+import { ask, signedPayout, startPaying } from './harness.ts'
 
 /**
  * The memory of an object that has noted the newest event; its next comparison hangs until
@@ -66,4 +68,24 @@ it('a comparison that hangs fails after ten seconds as a database that is away, 
   expect(await ends[0]).toBe(true)
   await clock.advance(10_000)
   expect(await Promise.all(ends)).toEqual([true, true, true])
+})
+
+it('an event and an entry are known by the columns of version 1.0.0, whatever columns later versions add', async () => {
+  const service = await startPaying()
+  const clock = createVirtualClock(service.clock.seconds * 1000)
+  const db = createSessions(service.db, { clock, logger: { warn: () => undefined } }).primary(createUsage())
+  const host = createMemoryHost()
+  const expectKnownBy = async (sql: string) => {
+    await createRestoreDetector({ db, clock, host }).compare()
+    const text = String(await service.db.prepare(`${sql} ORDER BY id DESC LIMIT 1`).first('text'))
+    const { id } = JSON.parse(text.replace('[', '{"id":').replace(/,.*/, '}')) as { id: number }
+    expect(host.values.get('payouts')).toMatchObject({
+      newest: { id, digest: bytesToHex(sha256(utf8ToBytes(text))) },
+    })
+  }
+  await expectKnownBy(`SELECT json_array(id, wallet_id, type, osn, transfer_id, amount, balance, mark, created_at,
+    posted_by, number, type_number) AS text FROM stored_flow`)
+  await ask(service)
+  await expectKnownBy(`SELECT json_array(id, type, uid, created_at, nullif(lower(hex(txid)), ''), position, cuy, raw,
+    nullif(lower(hex(address)), ''), seconds, reason, about) AS text FROM stored_event`)
 })
