@@ -1,4 +1,6 @@
 import { describe, expect, it } from 'vitest'
+import { confirmMsMax } from '../src/commands/deploy/confirm.ts'
+import { healthMsMax } from '../src/commands/deployed-health.ts'
 import { standstillMs } from '../src/worker/alarms/alarms.ts'
 import { dayMs, minuteMs } from '../src/worker/common/time.ts'
 import { transactionsMax } from '../src/worker/payouts/lifecycle.ts'
@@ -25,6 +27,14 @@ const chineseAlarms = 'src/pages/desk/languages/zh-alarms.ts'
 const payoutsGuide = 'docs/guides/payouts.md'
 
 const stated: readonly Stated[] = [
+  {
+    ...{ name: 'how long a deployment is asked for its version (confirmMsMax)', limit: confirmMsMax, is: minuteMs },
+    said: { 'docs/operate.md': ['for up to 60 seconds until that shows the new version'] },
+  },
+  {
+    ...{ name: 'how long one answer of a deployment may take (healthMsMax)', limit: healthMsMax, is: 10_000 },
+    said: { 'docs/operate.md': ['Each answer has ten seconds'] },
+  },
   {
     ...{ name: 'transactions of a payout that may expire (transactionsMax)', limit: transactionsMax, is: 3 },
     said: {

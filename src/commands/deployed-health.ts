@@ -7,7 +7,7 @@ import { plainText } from './node-replies.ts'
 import { OptionError } from './tool-error.ts'
 
 /** Time limit of one request for the health of a deployment, in milliseconds. */
-const healthMsMax = 10_000
+export const healthMsMax = 10_000
 const replyBytesMax = 64 * 1024
 
 /** The option that names the address of a deployment. */
