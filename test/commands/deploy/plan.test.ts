@@ -36,9 +36,9 @@ async function deployTo(
 ) {
   const time = createCommandTime()
   const asked: string[] = []
-  const network: typeof fetch = async (input) => {
+  const network: typeof fetch = async (input, init) => {
     const answer = answers[Math.min(asked.length, answers.length - 1)]
-    asked.push(String(input))
+    asked.push(`${init?.redirect} ${input}`)
     if (answer === undefined) throw new TypeError('fetch failed', { cause: { code: 'ECONNREFUSED' } })
     return answer()
   }
@@ -56,7 +56,7 @@ describe('after the deployment, npm run deploy', () => {
     const before = () => healthy('0.8.0', 0)
     const after = () => healthy(serviceVersion, 0)
     const { code, all, asked, seconds } = await deployTo([before, before, before, after])
-    expect([code, seconds, new Set(asked)]).toEqual([0, 4, new Set([`${url}/health`])])
+    expect([code, seconds, new Set(asked)]).toEqual([0, 4, new Set([`manual ${url}/health`])])
     expect(all).toContain(`\nversion: 0.8.0 runs at wallet.example (newest migration 0), ${serviceVersion} will\n`)
     expect(all).toContain(`\nDeployed: wallet.example runs ${serviceVersion}, newest migration 0, ok.\n`)
     expect((await deployTo([after])).all).toMatch(/, ok\. The upload before had the same version, so .*\.\n/)
@@ -129,7 +129,7 @@ describe('after the deployment, npm run deploy', () => {
     )
     fake('[ "$1" = d1 ] || echo "  https://x.acme.workers.dev"')
     const { code, asked } = await deployTo([() => healthy(serviceVersion, 0)], { args: [] })
-    expect([code, asked]).toEqual([0, ['https://x.acme.workers.dev/health']])
+    expect([code, asked]).toEqual([0, ['manual https://x.acme.workers.dev/health']])
   })
 
   it('shows names of variables alone', async () => {
