@@ -5,9 +5,11 @@ import { backendSecret, testSecret } from '../support/variables.ts'
 import type { Deployment } from './deployment.ts'
 import type { Reply, Stage } from './stage.ts'
 
-/** A GET request. `as` is a user, or the name of a backend. */
+/** A GET request, or a call over Workers RPC. */
 export interface Asked {
+  /** A user, or the name of a backend. */
   readonly as: number | string
+  /** The path with its query; of a call `RPC`, the method, and the arguments as JSON. */
   readonly path: string
 }
 
@@ -75,7 +77,29 @@ export function listRequests(deployment: Deployment): readonly Asked[] {
   })
   const isLate = ({ path }: Asked) => reachesNodes.test(path)
   const unique = [...new Map(all.map((one) => [`${one.as} ${one.path}`, one])).values()]
-  return [...unique.filter((one) => !isLate(one)), ...unique.filter(isLate)]
+  return [...unique.filter((one) => !isLate(one)), ...listCalls(deployment), ...unique.filter(isLate)]
+}
+
+/** Calls of each reading method of Workers RPC, for each user and each database. */
+function listCalls(deployment: Deployment): readonly Asked[] {
+  return Object.values(deployment.databases).flatMap((db, index) => {
+    const users = valuesOf(deployment, db)('', 'uid').map(Number)
+    const cell = { cell: index + 1 }
+    const calls: readonly (readonly [method: string, ...given: readonly unknown[]])[] = [
+      ['events', 0, 100, cell],
+      ['checkpoint', cell],
+      ['orders', cell],
+      ['payouts', cell],
+      ...users.flatMap((uid) => [
+        ['entries', { uid }] as const,
+        ['wallets', uid] as const,
+        ['address', uid] as const,
+        ['orders', { uid }] as const,
+        ['payouts', { uid }] as const,
+      ]),
+    ]
+    return calls.map(([method, ...given]) => ({ as: 'shop', path: `RPC ${method} ${JSON.stringify(given)}` }))
+  })
 }
 
 /** The words that a parameter allows; null if it is no list of words. */

@@ -16,13 +16,15 @@ export function compareAnswers(
   const named = [...ownOfVersion, ...changes]
   return before.flatMap((old, index) => {
     const { path, as } = old
-    const [route = ''] = path.split('?')
+    const [route = ''] = path.split(/\?| \[/)
     const members = named.flatMap((change) => (change.path === route ? change.members : []))
     const now = after[index]
     if (now?.path !== path || now.as !== as) throw new Error(`${path} was not asked again`)
     if (members.includes('*')) return []
     const difference = findDifference(old, now, members)
-    return difference === null ? [] : [`GET ${path} (${as}) answers otherwise: ${difference}`]
+    return difference === null
+      ? []
+      : [`${path.startsWith('/') ? 'GET ' : ''}${path} (${as}) answers otherwise: ${difference}`]
   })
 }
 

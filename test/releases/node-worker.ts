@@ -10,13 +10,17 @@ interface Exports {
   readonly Scanner: new (ctx: unknown, env: Bindings) => ScannerCalls & { alarm(): Promise<void> }
   readonly Endpoint: new (ctx: unknown, env: Bindings) => object
   readonly Blocks: new (ctx: unknown, env: Bindings) => object
+  readonly Ledger: new (ctx: unknown, env: Bindings) => object
 }
 
 type Bindings = Record<string, unknown>
+type RpcMethod = (...given: readonly unknown[]) => Promise<unknown>
 
 /** A bundle of the Worker, running in this process with a clock of its own. */
 export interface NodeWorker {
   fetch(request: Request): Promise<Response>
+  /** Calls a method of its RPC entrypoint. */
+  call(method: string, given: readonly unknown[]): Promise<unknown>
   /** Waits for all that the Worker does in the background. */
   settled(): Promise<void>
   /** Runs the alarm of a scanner. */
@@ -54,15 +58,7 @@ export function startInNode(
   const time = createTime(startMs)
   const running = new Set<Promise<unknown>>()
   const platform = {
-    DurableObject: class {
-      readonly ctx: unknown
-      readonly env: Bindings
-      constructor(ctx: unknown, env: Bindings) {
-        this.ctx = ctx
-        this.env = env
-      }
-    },
-    WorkerEntrypoint: class {},
+    ...{ DurableObject: Entrypoint, WorkerEntrypoint: Entrypoint },
     waitUntil(work: Promise<unknown>) {
       running.add(work)
       work.finally(() => running.delete(work)).catch(() => undefined) // whoever began it handles its error
@@ -88,12 +84,28 @@ export function startInNode(
   }
   return {
     fetch: (request) => worker.default.fetch(request, env),
+    async call(method, given) {
+      const ledger = new worker.Ledger(null, env) as Readonly<Record<string, RpcMethod | undefined>>
+      const answer = await ledger[method]?.(...given)
+      if (answer === undefined) throw new Error(`the Worker has no method ${method}`)
+      return answer
+    },
     async settled() {
       while (running.size > 0) await Promise.allSettled(running)
     },
     tick: (scanner) => scanners.getByName(scanner).alarm(),
     moveTo: time.moveTo,
     stop: time.stop,
+  }
+}
+
+/** The base of all classes of a Worker. */
+class Entrypoint {
+  readonly ctx: unknown
+  readonly env: Bindings
+  constructor(ctx: unknown, env: Bindings) {
+    this.ctx = ctx
+    this.env = env
   }
 }
 
