@@ -42,7 +42,8 @@ export async function auditArchive(run: SimulatedRun): Promise<void> {
     }
     const reports: CellReport[] = []
     const verified = (found: CellReport) => void reports.push(found)
-    const fault = compareWithRebuilt(folder, store.sqlite, { verifier: stored.verifier(), verified })
+    const verifiers = [...env.formerVerifiers, stored.verifier() ?? []].flat()
+    const fault = compareWithRebuilt(folder, store.sqlite, { verifiers, verified })
     const [report] = reports
     const lacking = fault ?? (report === undefined ? null : await drillPutBack(run, folder, report))
     if (lacking !== null) env.violate(archiveFault + lacking)

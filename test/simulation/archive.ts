@@ -1,7 +1,6 @@
 import { archiveKey } from '../../src/worker/archive/archive-object.ts'
 import { checkpointName } from '../../src/worker/archive/write.ts'
 import { formatBase58 } from '../../src/worker/chain/address.ts'
-import { testSealKey } from '../archive/seal-key.ts'
 import { createBucket, type SimulatedBucket } from './bucket.ts'
 import { depositAddress, type Environment } from './environment.ts'
 import type { Invocation, InvocationPorts } from './invocation.ts'
@@ -53,7 +52,10 @@ export function createArchived(
   return {
     bucket,
     checkpointOf: (size) => bucket.objects.get(checkpointName(formatBase58(depositAddress(0)), size)),
-    variables: { ARCHIVE: 'BUCKET', BUCKET: bucket.binding, ...(archive.sealed ? { SEAL_KEY: testSealKey } : {}) },
+    get variables() {
+      const seal = archive.sealed ? { SEAL_KEY: env.deployed.sealKey } : {}
+      return { ARCHIVE: 'BUCKET', BUCKET: bucket.binding, ...seal }
+    },
     deploy(create) {
       const objects = createNamespace(own, {
         name: 'archive',

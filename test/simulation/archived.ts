@@ -66,25 +66,25 @@ export const archiveBeside =
   }
 
 /**
- * Verifies the archive in a folder, of which `verifier` is the key, and compares the database that
- * is rebuilt from it with the lost one. Returns the fault, or null.
+ * Verifies the archive in a folder, whose keys are `verifiers`, and compares the database that is
+ * rebuilt from it with the lost one. Returns the fault, or null.
  */
 export function compareWithRebuilt(
   folder: string,
   lost: DatabaseSync,
   {
     saw,
-    verifier,
+    verifiers = [],
     verified,
   }: {
     readonly saw?: (rebuilt: DatabaseSync) => void
-    readonly verifier?: string | null
+    readonly verifiers?: readonly string[]
     readonly verified?: (report: CellReport) => void
   },
 ): string | null {
   const [files, ...others] = listArchives(folder)
   if (files === undefined || others.length > 0) return `there is not one: ${others.map(({ name }) => name)}`
-  const found = verifyCell(files, readSeals(verifier == null ? [] : [verifier], []), () => undefined)
+  const found = verifyCell(files, readSeals(verifiers, []), () => undefined)
   if (isFault(found)) return `it is wrong: ${found.file}, line ${found.line}: ${found.why}`
   verified?.(found)
   const path = join(folder, 'rebuilt.sql')
@@ -92,8 +92,18 @@ export function compareWithRebuilt(
   const rebuilt = new DatabaseSync(':memory:')
   rebuilt.exec(readFileSync(path, 'utf8'))
   rmSync(path)
+  removeEvents(lost, rebuilt)
   saw?.(rebuilt)
   const differences = compareDatabases(lost, rebuilt)
   rebuilt.close()
   return differences.length === 0 ? null : `rebuilt otherwise:\n${differences.slice(0, 20).join('\n')}`
+}
+
+/** Removes the events that the service has removed from the lost database by their age. */
+function removeEvents(lost: DatabaseSync, rebuilt: DatabaseSync): void {
+  const { last_id: last } = lost.prepare('SELECT last_id FROM removed_event').get() ?? {}
+  if (last === undefined) return
+  rebuilt.exec(`
+    INSERT INTO removed_event (id, last_id) SELECT 1, ${last} WHERE NOT EXISTS (SELECT 1 FROM removed_event);
+    DELETE FROM stored_event WHERE id <= ${last} AND id < (SELECT id FROM last_event)`)
 }

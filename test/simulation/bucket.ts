@@ -40,7 +40,7 @@ export function createBucket(env: Environment, trouble: number, written: () => v
     if (fault !== null) env.count(`R2: ${fault}`)
     await scheduler.wait(fault === 'late' || fault === 'no end' ? random.int(1_000, lateMsMax) : random.int(5, 400))
     if (fault === 'no end, and not carried out') await new Promise(() => {})
-    if (fault === 'fails') throw new Error(`${r2Fault}${what}`)
+    if (fault === 'fails' || scheduler.now() < env.bucketAwayUntil) throw new Error(`${r2Fault}${what}`)
     const result = work()
     if (fault === 'no end') await new Promise(() => {})
     await scheduler.wait(random.int(5, 400))

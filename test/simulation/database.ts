@@ -1,6 +1,7 @@
 import type { RoundTrip } from '../support/sqlite-d1.ts'
 import type { Environment } from './environment.ts'
 import type { Invocation } from './invocation.ts'
+import type { Random } from './random.ts'
 
 /** The longest time that a tick takes, whatever it waits for, in milliseconds. */
 export const tickLimitMs = 150_000
@@ -27,7 +28,7 @@ export function connectToDatabase(env: Environment, invocation: Invocation, onTr
     }
     return random.int(1, random.chance(0.97) ? 15 : 3_000)
   }
-  return async (work, statements) => {
+  return async (work, statements, values) => {
     await invocation.step()
     const { restores } = env
     await scheduler.wait(latency())
@@ -57,7 +58,9 @@ export function connectToDatabase(env: Environment, invocation: Invocation, onTr
       env.trace(() => `${invocation.name} waits for D1 for ever`)
       await new Promise(() => {})
     }
-    const result = isRefused(statements) ? refuse(work) : work(failingStatement(fault))
+    const result = env.meter({ invocation, statements, values }, () =>
+      isRefused(statements) ? refuse(work) : work(failingStatement(random, fault, statements)),
+    )
     onTrip()
     await scheduler.wait(latency())
     await invocation.step()
@@ -81,15 +84,6 @@ export function connectToDatabase(env: Environment, invocation: Invocation, onTr
       }
       throw new Error(`D1_ERROR: ${env.troubles.pick(fullErrors)}`)
     }
-
-    /**
-     * The index of the statement before which the batch fails, or the number of statements if the
-     * commit fails; undefined if nothing fails.
-     */
-    function failingStatement(kind: DatabaseFault | null): number | undefined {
-      if (kind === 'database: failure between two statements') return random.int(0, statements.length - 1)
-      return kind === 'database: failure at the commit' ? statements.length : undefined
-    }
   }
 }
 
@@ -100,6 +94,15 @@ const faults = [
   'database: answer lost after the commit',
 ] as const
 type DatabaseFault = (typeof faults)[number]
+
+/**
+ * The index of the statement before which the batch fails, or the number of statements if the
+ * commit fails; undefined if nothing fails.
+ */
+function failingStatement(random: Random, kind: DatabaseFault | null, { length }: readonly string[]) {
+  if (kind === 'database: failure between two statements') return random.int(0, length - 1)
+  return kind === 'database: failure at the commit' ? length : undefined
+}
 
 const writing = /^\s*(INSERT|UPDATE|DELETE|REPLACE|WITH)\b/i
 

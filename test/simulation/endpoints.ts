@@ -1,11 +1,7 @@
 import { Webhook } from 'standardwebhooks'
-import { webhookTypes } from '../../src/worker/common/event-types.ts'
 import type { Environment } from './environment.ts'
 import type { Invocation } from './invocation.ts'
 import type { Random } from './random.ts'
-import type { Scenario } from './scenario.ts'
-
-const secret = `whsec_${btoa('the secret of every endpoint')}`
 
 /**
  * What an endpoint does with a request. `ok` and `slow` deliver the event. The others are failures
@@ -22,17 +18,10 @@ const endpoints: readonly { readonly url: string; readonly draw: (random: Random
   { url: 'https://hanging.example/events', draw: () => 'hanging' },
 ]
 
-/** The variables of the endpoints. With a seal they ask for its checkpoints, too. */
-export const endpointVariables = ({ archive }: Pick<Scenario, 'archive'>) => ({
-  WEBHOOKS: endpoints.map(({ url }) => ({
-    ...{ url, secretVar: 'HOOK_SECRET' },
-    ...(archive?.sealed === true ? { types: webhookTypes } : {}),
-  })),
-  HOOK_SECRET: secret,
-})
-
 /** What the endpoints have received. */
 export interface Endpoints {
+  /** Lets an endpoint that takes everything listen at another URL. */
+  add(url: string): void
   /** Whether the URL is that of an endpoint. */
   has(url: string): boolean
   /** The answer to a request of an invocation; null for a lost connection. */
@@ -54,8 +43,6 @@ export interface Endpoints {
   forget(): void
 }
 
-const verifier = new Webhook(secret)
-
 /** What the service delivers: an event, or a checkpoint. */
 interface Body {
   readonly id: number
@@ -69,14 +56,15 @@ interface Note {
 }
 
 /** The checkpoints that the endpoints have taken. */
-function createNotes() {
+function createNotes({ deployed }: Pick<Environment, 'deployed'>) {
   const taken = new Map(endpoints.map(({ url }) => [url, new Map<number, string>()]))
   return {
     keep(url: string, { size, note }: Note): void {
-      taken.get(url)?.set(size, note)
+      taken.set(url, (taken.get(url) ?? new Map<number, string>()).set(size, note))
     },
     audit(newestSize: number, noteOf: (size: number) => string | undefined): string | null {
       for (const [url, notes] of taken) {
+        if (!deployed.endpoints.includes(url)) continue
         const wrong = [...notes].find(([size, note]) => noteOf(size) !== note)
         if (wrong !== undefined) return `${url} has a note about ${wrong[0]} lines, which the bucket has not`
         if (!notes.has(newestSize)) return `${url} has not received the note about ${newestSize} lines`
@@ -90,21 +78,16 @@ function createNotes() {
  * Makes the endpoints of a run; `random` decides what they do with each request while faults occur.
  */
 export function createEndpoints(env: Environment, random: Random): Endpoints {
-  const received = new Map(
-    endpoints.map(({ url }) => [
-      url,
-      new Map<string, { readonly id: number; readonly body: string; isConfirmed: boolean }>(),
-    ]),
-  )
+  const received = new Map(endpoints.map(({ url }): [string, Received] => [url, new Map()]))
   const newest = new Map<string, number>() // the id of the event that came last
-  const notes = createNotes()
+  const notes = createNotes(env)
   const keep = (url: string, init: RequestInit, isConfirmed: boolean) => {
     const headers = init.headers as Readonly<Record<string, string>> // safe: the service sends text
     const body = String(init.body)
     const { id, type, data } = JSON.parse(body) as Body // safe: the audits check what is in it
     const sentAt = new Date(Number(headers['webhook-timestamp']) * 1000)
     const name = String(headers['webhook-id'])
-    const expected = verifier.sign(name, sentAt, body)
+    const expected = env.deployed.hookSecrets.map((secret) => new Webhook(secret).sign(name, sentAt, body)).join(' ')
     if (type === 'ledger.sealed') {
       if (headers['webhook-signature'] !== expected) env.violate(`note ${name} was delivered with a wrong signature`)
       return isConfirmed ? notes.keep(url, data) : undefined
@@ -124,10 +107,12 @@ export function createEndpoints(env: Environment, random: Random): Endpoints {
     events?.set(name, { id, body, isConfirmed: isConfirmed || before?.isConfirmed === true })
   }
   return {
+    add: (url) => void received.set(url, new Map()),
     has: (url) => received.has(url),
     async receive(invocation, url, init) {
       const endpoint = endpoints.find((one) => one.url === url)
-      const answer = env.phase !== 'faults' || endpoint === undefined ? 'ok' : endpoint.draw(random)
+      const drawn = env.phase !== 'faults' || endpoint === undefined ? 'ok' : endpoint.draw(random)
+      const answer = env.deadEndpoints.has(url) ? 'lost connection' : drawn
       if (answer !== 'ok') env.count(`endpoint: ${answer}`)
       await invocation.step()
       // In a trial thousands of events can be due, so each must be fast.
@@ -140,22 +125,33 @@ export function createEndpoints(env: Environment, random: Random): Endpoints {
       if (answer === 'lost connection' || answer === 'answer lost') return null
       return new Response(null, { status: answer === 'error' ? 500 : answer === 'redirect' ? 302 : 204 })
     },
-    audit(newestId) {
-      for (const [url, events] of received) {
-        // Before the first tick no endpoint was registered.
-        const hasNewest = events.size === 0 || [...events.values()].some(({ id }) => id === newestId)
-        if (!hasNewest) return `${url} has not received the newest event, ${newestId}`
-        const unconfirmed = [...events.values()].find(({ isConfirmed }) => !isConfirmed)
-        // A restored database has other events with these numbers.
-        if (env.restores === 0 && unconfirmed !== undefined)
-          return `${url} has refused event ${unconfirmed.id}, which did not come again`
-      }
-      return null
-    },
+    audit: (newestId) => auditReceived(env, received, newestId),
     auditNotes: notes.audit,
     forget() {
       for (const events of received.values()) events.clear()
       newest.clear()
     },
   }
+}
+
+/** What an endpoint has received of an event, by the name of its delivery. */
+type Received = Map<string, { readonly id: number; readonly body: string; isConfirmed: boolean }>
+
+/** Why an endpoint that is deployed has not received the events up to an id, or null. */
+function auditReceived(
+  env: Pick<Environment, 'deployed' | 'restores'>,
+  received: ReadonlyMap<string, Received>,
+  newestId: number,
+): string | null {
+  for (const [url, events] of received) {
+    if (!env.deployed.endpoints.includes(url)) continue
+    // Before the first tick no endpoint was registered.
+    const hasNewest = events.size === 0 || [...events.values()].some(({ id }) => id === newestId)
+    if (!hasNewest) return `${url} has not received the newest event, ${newestId}`
+    const unconfirmed = [...events.values()].find(({ isConfirmed }) => !isConfirmed)
+    // A restored database has other events with these numbers.
+    if (env.restores === 0 && unconfirmed !== undefined)
+      return `${url} has refused event ${unconfirmed.id}, which did not come again`
+  }
+  return null
 }

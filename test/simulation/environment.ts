@@ -5,11 +5,13 @@ import type { Uid } from '../../src/worker/common/ids.ts'
 import type { AlarmKind } from '../../src/worker/platform/alarm-table.ts'
 import type { LogFields } from '../../src/worker/platform/logger.ts'
 import { encodeRawTransaction } from '../support/raw-transaction.ts'
+import type { RoundTrip } from '../support/sqlite-d1.ts'
 import { addressOf } from '../support/transaction-spec.ts'
 import { testXpub } from '../support/variables.ts'
 import { drawActs, drawSending } from './aside-payments.ts'
 import { createChain } from './chain.ts'
 import { type BalanceChange, createChainBalances } from './chain-balances.ts'
+import { createDeployed } from './deployed.ts'
 import type { LostDatabase } from './lost-database.ts'
 import { encodeOddly } from './odd-encodings.ts'
 import { createOrderWorld, type OrderWorld } from './order-world.ts'
@@ -95,12 +97,34 @@ export interface SentDecision {
   isAccepted: boolean
 }
 
+/** A trip to the database: by whom, its SQL, and what is bound to each statement. */
+export interface Trip {
+  readonly invocation: { readonly kind: string; readonly name: string }
+  readonly statements: readonly string[]
+  readonly values: Parameters<RoundTrip>[2]
+}
+
+/** Carries out a trip to the database. It may measure it. */
+export type Meter = <T>(trip: Trip, carryOut: () => T) => T
+
 /** An alarm as its log line has it, and when it was raised, in milliseconds since 1970. */
 export interface RaisedAlarm {
   readonly kind: AlarmKind
   readonly fields: LogFields
   readonly at: number
 }
+
+/** What is deployed, and what only a year changes. */
+const createDeployedState = () => ({
+  listsOperator: true as boolean, // whether the deployed configuration has the operator's wallet
+  paysOut: true as boolean, // whether the deployed configuration has PAYOUTS, in a run with payouts
+  deployed: createDeployed(), // what an operator changes over a year
+  expected: new Set<AlarmKind>(), // kinds of alarms that what happens beside the scenario can raise
+  deadEndpoints: new Set<string>(), // URLs of endpoints that take nothing, whatever the phase
+  formerVerifiers: [] as string[], // keys that have verified the archive before they were replaced
+  bucketAwayUntil: 0, // until then every call of R2 fails
+  meter: ((_, carryOut) => carryOut()) as Meter, // measures each trip to the database
+})
 
 /**
  * The state of one run: what has happened, and what is true, whatever the service knows. Times are
@@ -134,8 +158,7 @@ function createState(scenario: Scenario, payouts: PayoutWorld | null, orders: Or
     retired: new Set() as ReadonlySet<number>, // the `cuy` of currencies that the deployed configuration retires
     retiredAt: 0, // when a currency was last retired, or accepted again
     allowance: scenario.allowance, // how many requests each node allows, as the deployed configuration says
-    listsOperator: true as boolean, // whether the deployed configuration has the operator's wallet
-    paysOut: true as boolean, // whether the deployed configuration has PAYOUTS, in a run with payouts
+    ...createDeployedState(),
     restores: 0, // how often a copy of the database was put back, which ends every running invocation and instance
     instancesAt: [] as number[], // when instances of Durable Objects began
     counts: new Map<string, number>(), // how often each fault and each kind of call occurred

@@ -56,7 +56,7 @@ function trackWebCrypto(): void {
         : previous.then(() => operate(...parameters))
       previous = operation.catch(() => undefined)
       const keep = (result: unknown) => {
-        if (result instanceof CryptoKey) keyIds.set(result, keyIds.size)
+        if (result instanceof CryptoKey && !keyIds.has(result)) keyIds.set(result, keyIds.size)
         if (name === 'importKey' || name === 'verify') kept.set(what, result)
         return result
       }

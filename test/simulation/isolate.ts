@@ -6,11 +6,11 @@ import { createEndpointObject, createScannerObject, createService, type Platform
 import type { ObjectHost } from '../../src/worker/platform/object-host.ts'
 import type { LedgerMethods } from '../../src/worker/rpc/ledger-methods.ts'
 import type { SqliteD1 } from '../support/sqlite-d1.ts'
-import { backendSecret, testSecret, testXpub } from '../support/variables.ts'
+import { testXpub } from '../support/variables.ts'
 import type { SimulatedArchive } from './archive.ts'
 import { chainId } from './chain.ts'
 import { withSessions } from './database.ts'
-import { endpointVariables } from './endpoints.ts'
+import { deployedVariables, keyVarOf } from './deployed.ts'
 import type { Environment } from './environment.ts'
 import { currentInvocation, drawSkew, type Invocation, type InvocationPorts } from './invocation.ts'
 import { otherChainId } from './malformed-replies.ts'
@@ -45,7 +45,9 @@ export interface Deployment {
 
 /** A database whose round trips belong to the running invocation. */
 export function connectDatabase(store: SqliteD1): D1Database {
-  return withSessions(store.connect((work, statements) => currentInvocation().roundTrip(work, statements)))
+  return withSessions(
+    store.connect((work, statements, values) => currentInvocation().roundTrip(work, statements, values)),
+  )
 }
 
 /** Settings that contradict what the database has stored. */
@@ -122,7 +124,7 @@ export function createDeployment(
 
 /** The variables of the deployed configuration. */
 export function variablesOf(
-  { scenario, lost, allowance, startHeight, retired, listsOperator, paysOut }: Environment,
+  { scenario, lost, allowance, startHeight, retired, listsOperator, paysOut, deployed }: Environment,
   nodes: readonly { readonly rpc: string; readonly api: string }[],
 ) {
   const start = startHeight()
@@ -130,21 +132,26 @@ export function variablesOf(
   return {
     TRON_XPUB: testXpub,
     TRON_CHAIN_ID: chainId,
-    TRON_NODES: nodes.map(({ rpc, api }) => ({ rpc, api, perSecond, perDay })),
+    TRON_NODES: nodes.map(({ rpc, api }, i) => {
+      const key = deployed.nodeKeys.get(i + 1)
+      if (key === undefined) return { rpc, api, perSecond, perDay }
+      const urls = { rpc: rpc.replace(key, '{key}'), api: api.replace(key, '{key}') }
+      return { ...urls, keyVar: keyVarOf(i + 1), perSecond, perDay }
+    }),
     TRON_QUORUM: scenario.quorum,
     // Payments reach addresses that are not issued yet. Without a first index the service would
     // take the account key for a key that was used before.
     ...(lost === null ? { TRON_FIRST_INDEX: 0 } : lost.isSet ? { TRON_FIRST_INDEX: lost.firstIndex } : {}),
-    CURRENCIES: currencyVariable.map((currency) => ({
-      ...currency,
-      ...(retired.has(currency.cuy) ? { retired: true } : {}),
-      ...(scenario.reviews ? reviewOf(currency.cuy) : {}),
-    })),
+    CURRENCIES: currencyVariable
+      .filter(({ cuy }) => !deployed.without.has(cuy))
+      .map((currency) => ({
+        ...currency,
+        ...(retired.has(currency.cuy) ? { retired: true } : {}),
+        ...(scenario.reviews ? reviewOf(currency.cuy) : {}),
+      })),
     ...(listsOperator ? { OPERATOR_ADDRESSES: [formatBase58(operatorWallet)] } : {}),
-    AUTH_JWT_SECRET: testSecret,
-    BACKEND_JWT_SECRET: backendSecret,
     SCAN_EVERY_SECONDS: scenario.scanEverySeconds,
-    ...endpointVariables(scenario),
+    ...deployedVariables({ deployed, scenario }),
     ...(scenario.payouts === null || !paysOut ? {} : { PAYOUTS: payoutVariable }),
     ...(start === null ? {} : { TRON_START_BLOCK: start }),
   }

@@ -4,6 +4,7 @@ import { checkAnswer } from './callers/client.ts'
 import { sendPost } from './callers/post.ts'
 import { backendTokenAt } from './callers/tokens.ts'
 import { mayFail } from './database.ts'
+import { offered } from './deployed.ts'
 import type { Environment, SentPost } from './environment.ts'
 import { trackOperation } from './event-loop.ts'
 import type { Invocation } from './invocation.ts'
@@ -44,8 +45,9 @@ function askNew(run: SimulatedRun, world: OrderWorld): void {
   for (let copies = random.chance(0.2) ? 2 : 1; copies > 0; copies -= 1) ask(run, world, orders, 3)
 }
 
-function drawOrder({ scheduler }: Environment, { random }: OrderWorld, uid: number, number: number): SentOrder {
-  const { cuy } = random.pick(currencies)
+function drawOrder(env: Environment, { random }: OrderWorld, uid: number, number: number): SentOrder {
+  const { scheduler } = env
+  const { cuy } = random.pick(offered(env))
   const amount = BigInt(cuy === 3 ? random.int(600_000, 5_000_000) : random.int(1_000, 50_000))
   const atLeast = random.chance(0.4) ? amount - BigInt(random.int(1, Number(amount) / 10)) : amount
   const seconds = Math.ceil(scheduler.now() / 1_000) + random.int(10, 90)
@@ -202,7 +204,7 @@ function payOne({ env, stored }: SimulatedRun, { random }: OrderWorld, one: Sent
   const known = stored.orderOf(one.uid, one.order)
   if (known === undefined || amount <= 0n || !env.shown.has(known.address)) return
   // now and then in another currency, which never counts for it
-  const cuy = random.chance(0.1) ? random.pick(currencies).cuy : one.cuy
+  const cuy = random.chance(0.1) ? random.pick(offered(env)).cuy : one.cuy
   env.count(`order: payment while ${known.state}`)
   env.queued.push(payCurrency(random, cuy, known.address, rawOf({ cuy, amount })))
 }
@@ -275,7 +277,7 @@ async function send(
 ): Promise<OrderAnswer> {
   if (random.chance(0.5)) {
     const path = what === 'ask' ? '/ledger/orders' : '/ledger/orders/cancel'
-    const headers = { ...bearer(backendTokenAt(env.scheduler.now())), 'content-type': 'application/json' }
+    const headers = { ...bearer(backendTokenAt(env)), 'content-type': 'application/json' }
     const init = { method: 'POST', headers, body: JSON.stringify({ orders }) }
     const response = await isolate.fetch(new Request(`https://wallet.test${path}`, init))
     const text = await trackOperation(response.text())

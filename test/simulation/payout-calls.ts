@@ -21,7 +21,7 @@ interface Answer {
 function send(run: SimulatedRun, by: BackendToken, path: string, body: object): Promise<Answer> {
   const { env } = run
   return run.ledger('payout', async (fetch, invocation) => {
-    const headers = { ...bearer(backendTokenAt(env.scheduler.now(), by)), 'content-type': 'application/json' }
+    const headers = { ...bearer(backendTokenAt(env, by)), 'content-type': 'application/json' }
     const init = { method: 'POST', headers, body: JSON.stringify(body) }
     const response = await fetch(new Request(`https://wallet.test/ledger/payouts${path}`, init))
     const text = await trackOperation(response.text())

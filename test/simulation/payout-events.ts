@@ -17,7 +17,7 @@ import {
 } from './payout-calls.ts'
 import { checkReached } from './payout-checks.ts'
 import { drawAsking, keyOf, type PayoutWorld } from './payouts.ts'
-import { currencies, fineToken } from './scenario.ts'
+import { currencies, fineCuy, fineToken } from './scenario.ts'
 import { pass, passUntil, type SimulatedRun } from './simulated-run.ts'
 import type { StoredPayout } from './stored.ts'
 
@@ -47,9 +47,6 @@ export function startFurther(run: SimulatedRun, world: PayoutWorld): void {
   }
   if (env.scenario.timed) look()
 }
-
-/** `cuy` of the token whose decimals an operator tries to correct. */
-const fineCuy = 3
 
 const crowdAtBlock = 12
 /** Most payouts that `askMany` asks for in one request. */
@@ -95,12 +92,28 @@ function stopBeforeSending({ env }: SimulatedRun, { further }: PayoutWorld, { cu
 const basisPoints = 100n
 const feeAtBlock = 6
 
+/** The operator confirms the fees that tokens take now. */
+export function confirmFees({ env, stored, repair }: SimulatedRun, world: PayoutWorld): void {
+  for (const { kind, txid, isConfirmed } of stored.acts()) {
+    if (kind !== 'fee-set' || isConfirmed === 1) continue
+    repair((sqlite) => {
+      // nothing, if this fee is no longer the token's newest one
+      const confirmed = sqlite.prepare(confirmFeeSql(txid, 'simulation')).all()
+      for (const { cuy, raw } of confirmed) {
+        const fee = `${currencies.find((one) => one.cuy === cuy)?.contract} ${raw}`
+        if (!world.feesConfirmed.has(fee)) world.feesConfirmed.set(fee, env.scheduler.now())
+        env.count('operator: fee confirmed')
+      }
+    })
+  }
+}
+
 /**
  * Lets a token take a fee from some block on. An operator confirms the fee, and does so again after
  * a restore that has lost the confirmation.
  */
 function takeFee(run: SimulatedRun, world: PayoutWorld): void {
-  const { env, stored } = run
+  const { env } = run
   const contract = world.further.pick([usdtAddress, fineToken])
   const raw = contract === usdtAddress ? 5_000_000n : 10n ** 18n
   const act = { contract, kind: 'fee-set', address: null, raw, basisPoints } as const
@@ -113,18 +126,7 @@ function takeFee(run: SimulatedRun, world: PayoutWorld): void {
   env.scheduler.after(feeAtBlock * env.blockMs, begin)
   const confirm = () => {
     if (world.isOver) return
-    for (const { kind, txid, isConfirmed } of stored.acts()) {
-      if (kind !== 'fee-set' || isConfirmed === 1) continue
-      run.repair((sqlite) => {
-        // nothing, if this fee is no longer the token's newest one
-        const confirmed = sqlite.prepare(confirmFeeSql(txid, 'simulation')).all()
-        for (const { cuy, raw } of confirmed) {
-          const fee = `${currencies.find((one) => one.cuy === cuy)?.contract} ${raw}`
-          if (!world.feesConfirmed.has(fee)) world.feesConfirmed.set(fee, env.scheduler.now())
-          env.count('operator: fee confirmed')
-        }
-      })
-    }
+    confirmFees(run, world)
     env.scheduler.after(world.further.int(10, 60) * 1_000, confirm)
   }
   confirm()

@@ -1,6 +1,6 @@
 import { isWholeStored, sendPost } from './callers/post.ts'
+import { offered } from './deployed.ts'
 import type { Environment, SentEntry, SentPost } from './environment.ts'
-import { currencies } from './scenario.ts'
 import { finish, type SimulatedRun } from './simulated-run.ts'
 import type { Stored } from './stored.ts'
 
@@ -77,13 +77,14 @@ function drawVariant(env: Environment, stored: Stored, { entries }: SentPost, ki
 
 const another = (entry: SentEntry) => ({ ...entry, amount: entry.amount < 0n ? entry.amount - 1n : entry.amount + 1n })
 
-function drawEntries({ random, posts, scenario }: Environment, stored: Stored): SentEntry[] {
+function drawEntries(env: Environment, stored: Stored): SentEntry[] {
+  const { random, posts, scenario } = env
   const number = posts.length + 1
   const full = stored.wallets().filter(({ balance }) => balance > 0n)
   const mark = random.chance(0.3) ? `m${number}` : ''
   const draw = (type: SentEntry['type'], osn: string): SentEntry => {
     const isDebit = type === 2 || type === 3 || type === 4 || (type === 9 && random.chance(0.5))
-    const anyWallet = { uid: random.int(1, scenario.users), cuy: random.pick(currencies).cuy, balance: 0n }
+    const anyWallet = { uid: random.int(1, scenario.users), cuy: random.pick(offered(env)).cuy, balance: 0n }
     const { uid, cuy, balance } = isDebit && full.length > 0 && random.chance(0.9) ? random.pick(full) : anyWallet
     // Half of what the wallet has, so that several debits at once are sometimes too much.
     const units = isDebit ? -random.int(1, Math.max(5, Math.ceil(Number(balance) * 0.5))) : random.int(1, 10_000)

@@ -75,6 +75,8 @@ export interface RunOptions {
   readonly trace?: ((line: string) => void) | undefined
   readonly overrides?: Overrides
   readonly until?: number
+  /** What happens in place of the faulty phase; all other phases follow. */
+  readonly instead?: ((run: SimulatedRun) => Promise<void>) | undefined
   /** Does something beside the run; what it returns is called before the database is emptied. */
   readonly beside?: (env: Environment, store: SqliteD1) => () => Promise<void>
 }
@@ -103,11 +105,14 @@ const orderSeeds = 2 ** 49
 const archiveSeeds = 2 ** 50
 const copySeeds = 2 ** 51
 
-/** Runs one seed after the other over one database, which is empty again after each. */
-export function createSimulation(): (seed: number, options?: RunOptions) => Promise<Outcome> {
-  const store = openSqliteD1()
+/**
+ * Runs one seed after the other over one database, which is empty again after each. With `hasSize`
+ * the service learns how large it is.
+ */
+export function createSimulation({ hasSize = false } = {}): (seed: number, options?: RunOptions) => Promise<Outcome> {
+  const store = openSqliteD1(undefined, { hasSize })
   const stores = { store, stored: createStored(store) }
-  return async (seed, { trace, overrides, until, beside } = {}) => {
+  return async (seed, { trace, overrides, until, beside, instead } = {}) => {
     const random = createRandom(seed)
     const troubles = createRandom(seed + troubleSeeds)
     const [aside, payouts] = [createRandom(seed + asideSeeds), createRandom(seed + payoutSeeds)]
@@ -142,7 +147,7 @@ export function createSimulation(): (seed: number, options?: RunOptions) => Prom
       const run = createRun(env, stores, createRandom(seed + postSeeds), createRandom(seed + endpointSeeds))
       copyLater(run, createRandom(seed + copySeeds))
       const endBeside = beside?.(env, store)
-      const early = await live(run, until)
+      const early = await live(run, until, instead)
       await endBeside?.()
       const violation = env.violation === lastBlock ? null : env.violation
       const { height } = env.chain.tip()
@@ -155,9 +160,10 @@ export function createSimulation(): (seed: number, options?: RunOptions) => Prom
 }
 
 /** Runs all phases. Returns the number of deposits that were credited before the recovery. */
-async function live(run: SimulatedRun, until?: number): Promise<number> {
+async function live(run: SimulatedRun, until: number | undefined, instead: RunOptions['instead']): Promise<number> {
   const { env } = run
-  await runFaultyPhase(run, until)
+  if (instead === undefined) await runFaultyPhase(run, until)
+  else await runInstead(run, instead)
   const early = run.stored.countCredited()
   const phases = [recover]
   if (env.payouts !== null) phases.push(settlePayouts)
@@ -204,6 +210,14 @@ async function runFaultyPhase(run: SimulatedRun, until?: number): Promise<void> 
       env.chain.tip().height - env.chain.firstHeight >= scenario.finalityLag + scenario.blocksBefore + scenario.blocks
     )
   }
+}
+
+/** Runs this without faults. The cron goes with it, and blocks begin after it. */
+async function runInstead(run: SimulatedRun, instead: NonNullable<RunOptions['instead']>): Promise<void> {
+  run.env.phase = 'recovery'
+  startMinutes(run)
+  await instead(run)
+  startBlocks(run, createOperator(run))
 }
 
 /** Starts signers and backends, which `settlePayouts` ends. */

@@ -8,6 +8,8 @@ import type { Refusals } from './refusals.ts'
 
 /** A token with more decimals than the ledger keeps, and with a minimum deposit. */
 export const fineToken = addressOf(0xf1)
+/** Its `cuy`. An operator tries to correct its decimals. */
+export const fineCuy = 3
 /** The operator's own wallet: what it sends is never a deposit. */
 export const operatorWallet = addressOf(0x0b)
 
@@ -113,7 +115,7 @@ export const noTroubles = { node: 0, transfers: 60, hanging: 0, full: 0 } as con
 export const nodeTrial = { tail: null, isFirst: true, platform: 'well', minutes: 5 } as const
 
 /** The largest number of callers in a run. Their uids are 1, 2, 3 … */
-export const usersMax = 15
+const usersMax = 15
 
 /**
  * A scenario with 1 to 4 nodes. Byzantine nodes are fewer than the quorum and the same ones in all

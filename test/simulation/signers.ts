@@ -102,7 +102,8 @@ function startProcess(run: SimulatedRun, world: PayoutWorld, machine: Machine): 
     async step() {
       if (!world.isCalm) stepsLeft -= 1
       if (stepsLeft <= 0 && !isOver()) die()
-      while (world.isPaused && !isOver()) await env.scheduler.wait(1_000)
+      while (world.isPaused && !isOver())
+        await env.scheduler.wait(Math.max(1_000, env.sleepsUntil - env.scheduler.now()))
       if (isOver()) await new Promise(() => {})
     },
     diesNow() {
@@ -117,7 +118,7 @@ function startProcess(run: SimulatedRun, world: PayoutWorld, machine: Machine): 
   const parts = {
     signer,
     clock,
-    service: openService('https://wallet.test', token(env.scheduler), fetchIn(process)),
+    service: openService('https://wallet.test', async () => backendTokenAt(env, 'signer'), fetchIn(process)),
     nodes: nodesOf(process),
     print: (line: string) => env.trace(() => `signer ${machine.number}.${own}: ${line}`),
   }
@@ -125,11 +126,6 @@ function startProcess(run: SimulatedRun, world: PayoutWorld, machine: Machine): 
     if (cause !== killed) env.violate(`signer ${machine.number} threw ${(cause as Error).stack}`)
   })
 }
-
-const token =
-  ({ now }: Clock) =>
-  () =>
-    Promise.resolve(backendTokenAt(now(), 'signer'))
 
 function openSigner(process: Process): Signer & { readonly clock: Clock } {
   const { run, machine, step } = process

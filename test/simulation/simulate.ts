@@ -9,6 +9,7 @@ import { importPatched } from './source-patch.ts'
  * Runs seeds: `npm run simulate -- --seeds 1000 --from 1`, with `--workers 2` on two cores. It
  * stops at the first broken promise; `--all` goes on, and prints each. `--trace` prints each event.
  * `--defect <name>` makes a deliberate mistake of `defects.txt`, which some seed must find.
+ * `--year` runs a year in virtual time in place of seeds, or `--days` of it, and prints what grows.
  * `--defects` says for each mistake, or for that of `--defect`, whether a seed finds it. Each seed
  * that breaks a promise is printed with the command that repeats it, and the status is 1 then.
  */
@@ -21,6 +22,8 @@ const { values } = parseArgs({
     trace: { type: 'boolean', default: false },
     defect: { type: 'string' },
     defects: { type: 'boolean', default: false },
+    year: { type: 'boolean', default: false },
+    days: { type: 'string', default: '365' },
   },
 })
 type RunModule = typeof import('./run.ts')
@@ -31,9 +34,25 @@ const workers = parseCount('workers', values.workers)
 const startedAt = performance.now()
 
 if (!isMainThread) await runShare()
+else if (values.year) await printYear()
 else if (values.defects) await findDefects()
 else if (values.defect === undefined) await runAll()
 else await repeatDefect(values.defect)
+
+/** Runs a year, and prints what was measured and done. */
+async function printYear(): Promise<void> {
+  const [{ runYear, yearRates }, { describeYear }] = await Promise.all([import('./year.ts'), import('./year-table.ts')])
+  const days = parseCount('days', values.days)
+  const progress = (day: number) => {
+    if (day % 10 === 0) printLine(`${day} of ${days} days, ${Math.round((performance.now() - startedAt) / 1000)} s`)
+  }
+  const trace = values.trace ? printLine : undefined
+  const report = await runYear({ days, rates: yearRates, eventsKeepDays: days < 60 ? 3 : 30, progress }, trace)
+  for (const line of await describeYear(report)) printLine(line)
+  const { violation, deposits } = report.outcome
+  printLine(`${days} days, ${deposits} deposits: ${violation ?? 'every promise was kept'}`)
+  if (violation !== null) process.exitCode = 1
+}
 
 /**
  * Runs all seeds. Prints each seed that breaks a promise, and at the end how often each kind of

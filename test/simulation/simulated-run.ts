@@ -320,13 +320,17 @@ function refusingChanges(env: Environment, stored: Stored, roundTrip: RoundTrip)
     const states = transfers().map(({ txid, position, state: name }) => `${txid} ${position} ${name}`)
     return JSON.stringify([scan(), countCredited(), countEntries(), states, rescans()])
   }
-  return (work, statements) =>
-    roundTrip((failAt) => {
-      const before = state()
-      const result = work(failAt)
-      if (state() !== before) env.violate(`a deployment with a wrong setting did ${statements.join('; ')}`)
-      return result
-    }, statements)
+  return (work, statements, values) =>
+    roundTrip(
+      (failAt) => {
+        const before = state()
+        const result = work(failAt)
+        if (state() !== before) env.violate(`a deployment with a wrong setting did ${statements.join('; ')}`)
+        return result
+      },
+      statements,
+      values,
+    )
 }
 
 /** The network of one invocation. */

@@ -103,7 +103,19 @@ WHERE uid = ? AND cuy = ? AND changed_at >= ? AND state = 'credited'`
 const selectRescans = `
 SELECT id, kind, from_height AS "from", to_height AS "to", next_height AS next
 FROM rescan WHERE finished_at IS NULL ORDER BY id`
-const selectEvents = 'SELECT id, type, uid, entry_id AS entryId, txid, position, reason FROM event ORDER BY id'
+// Events that were removed by their age are kept beside the database for the audits at the end.
+const keepRemoved = `
+CREATE TEMP TABLE kept_event AS SELECT id, type, uid, txid, position, reason, about FROM main.stored_event WHERE false;
+CREATE TEMP TRIGGER keep_event BEFORE DELETE ON main.stored_event BEGIN
+  INSERT INTO kept_event SELECT OLD.id, OLD.type, OLD.uid, OLD.txid, OLD.position, OLD.reason, OLD.about;
+END`
+const allEvents = `(
+SELECT id, type, uid, txid, position, reason, about FROM stored_event UNION ALL SELECT * FROM kept_event)`
+const selectEvents = `
+SELECT id, type, uid, NULL AS entryId, nullif(lower(hex(txid)), '') AS txid, position, reason FROM ${allEvents}
+UNION ALL
+SELECT stored_flow.id, iif(type = 1, 'deposit.credited', 'entry.posted'), uid, stored_flow.id, NULL, NULL, NULL
+FROM stored_flow JOIN wallet ON wallet.id = wallet_id ORDER BY 1`
 const selectActs =
   'SELECT txid, position, height, place, cuy, kind, address, raw, confirmed_at IS NOT NULL AS isConfirmed FROM issuer_act'
 const selectOldestCredit = `
@@ -135,6 +147,7 @@ export type Changes = ReadonlyMap<string, ReadonlySet<number>>
 
 /** Makes the reads of a database for the checks. They serve all runs over this database. */
 export function createStored(store: SqliteD1) {
+  store.sqlite.exec(keepRemoved)
   const queries = createQueries(store.sqlite)
   const followed = followChanges(store, queries.first<StoredScan>(selectScan))
   return {
@@ -287,6 +300,7 @@ function transferReads({ rows, first, count }: Queries) {
     countFalse: count(`SELECT count(*) AS n FROM transfer WHERE state = 'dropped' AND seen_by = ? AND changed_at >= ?`),
     /** Counts the transfers that were dropped before a time. */
     countDroppedBefore: count(`SELECT count(*) AS n FROM transfer WHERE state = 'dropped' AND changed_at < ?`),
+    countSeen: count(`SELECT count(*) AS n FROM stored_transfer WHERE state = 'seen'`),
     countSeenOf: (uid: Uid) => countState(uid, 'seen'),
     countHeldOf: (uid: Uid) => countState(uid, 'held'),
     /** The sum that was credited to a caller in one currency at or after a time. */
@@ -400,7 +414,7 @@ function orderReads({ rows, first, count }: Queries) {
     transferOfEntry: count('SELECT transfer_id AS n FROM stored_flow WHERE id = ?'),
     /** The events of an order, oldest first, and what was credited at each. */
     orderEvents: rows<Texts<'type'> & Numbers<'credited'>>(
-      `SELECT type, about ->> 2 AS credited FROM stored_event WHERE type GLOB 'order.*' AND about ->> 0 = ? ORDER BY id`,
+      `SELECT type, about ->> 2 AS credited FROM ${allEvents} WHERE type GLOB 'order.*' AND about ->> 0 = ? ORDER BY id`,
     ),
   }
 }
@@ -413,7 +427,9 @@ const ofAnySize = new Set(['the totals are those of the transfers', 'a holding i
 
 function createAudit({ sqlite }: SqliteD1): () => string | null {
   const all = Object.entries(audits).filter(([name]) => !ofAnySize.has(name))
-  const statements = all.map(([name, query]) => [name, sqlite.prepare(query)] as const)
+  const statements = all.map(([name, query]) => {
+    return [name, sqlite.prepare(query.replaceAll('stored_event', () => allEvents))] as const
+  })
   return () => {
     const [name, rows] =
       statements.map(([name, query]) => [name, query.all()] as const).find(([, rows]) => rows.length > 0) ?? []

@@ -9,9 +9,13 @@ export type DatabaseWork<T> = (failAt?: number) => T
 
 /**
  * Carries out a round trip: decides when and whether `work` runs, and what the caller gets.
- * `statements` is the SQL of `work`.
+ * `statements` is the SQL of `work`, and `values` what is bound to each.
  */
-export type RoundTrip = <T>(work: DatabaseWork<T>, statements: readonly string[]) => Promise<T>
+export type RoundTrip = <T>(
+  work: DatabaseWork<T>,
+  statements: readonly string[],
+  values: readonly (readonly SQLInputValue[])[],
+) => Promise<T>
 
 export interface SqliteD1 {
   /** The SQLite database, for reads and writes that the test makes without D1. */
@@ -44,15 +48,16 @@ type Prepare = (sql: string, asArrays: boolean) => StatementSync
  * Opens a D1 over SQLite in Node, for tests with thousands of runs: with the same SQL and triggers,
  * and batches that are stored whole or not at all. Only the part of D1 that the service uses
  * exists. By default it is in memory, with all migrations applied. `file` opens an existing
- * database, such as wrangler's, as it is.
+ * database, such as wrangler's, as it is. With `hasSize` each reply has the size of the database,
+ * as D1's has.
  */
-export function openSqliteD1(file?: string): SqliteD1 {
+export function openSqliteD1(file?: string, { hasSize = false } = {}): SqliteD1 {
   const sqlite = new DatabaseSync(file ?? ':memory:')
   if (file === undefined) for (const sql of readMigrations()) sqlite.exec(sql)
   const prepare = createPrepare(sqlite)
   return {
     sqlite,
-    connect: (roundTrip) => connect(sqlite, prepare, roundTrip),
+    connect: (roundTrip) => connect(sqlite, prepare, roundTrip, hasSize ? sizeOf(sqlite) : () => ({})),
     begin: () => sqlite.exec('BEGIN'),
     rollBack: () => sqlite.exec('ROLLBACK'),
     watch: (tables, changed) => watch(sqlite, tables, changed),
@@ -121,10 +126,20 @@ function noteStatement(sql: string) {
   return statement
 }
 
-function connect(sqlite: DatabaseSync, prepare: Prepare, roundTrip: RoundTrip): D1Database {
+function sizeOf(sqlite: DatabaseSync) {
+  const size = sqlite.prepare('SELECT page_count * page_size AS size_after FROM pragma_page_count, pragma_page_size')
+  return () => size.get() ?? {}
+}
+
+function connect(
+  sqlite: DatabaseSync,
+  prepare: Prepare,
+  roundTrip: RoundTrip,
+  readMeta: () => Readonly<Record<string, unknown>>,
+): D1Database {
   const execute = (bound: Bound) => {
     const { sql, values } = writeLimits(bound)
-    return { results: prepare(sql, false).all(...values) as readonly Row[], success: true as const, meta: {} }
+    return { results: prepare(sql, false).all(...values) as readonly Row[], success: true as const, meta: readMeta() }
   }
   const single = <R>(bound: Bound, run: (bound: Bound) => R): Promise<R> =>
     roundTrip(
@@ -133,6 +148,7 @@ function connect(sqlite: DatabaseSync, prepare: Prepare, roundTrip: RoundTrip): 
         return result as R // safe: one statement has one result
       },
       [bound.sql],
+      [bound.values],
     )
   const statement = (sql: string, values: readonly SQLInputValue[]) => {
     const all = () => single({ sql, values }, execute)
@@ -159,6 +175,7 @@ function connect(sqlite: DatabaseSync, prepare: Prepare, roundTrip: RoundTrip): 
       roundTrip(
         (failAt) => runAtomically(sqlite, statements, execute, failAt),
         statements.map(({ sql }) => sql),
+        statements.map(({ values }) => values),
       ),
   }
   return db as unknown as D1Database // safe: it has all members of a D1Database that the service uses

@@ -88,7 +88,7 @@ export function createBackend(
   }
 
   async function send(path: string, body: object) {
-    const headers = { ...bearer(backendTokenAt(env.scheduler.now())), 'content-type': 'application/json' }
+    const headers = { ...bearer(backendTokenAt(env)), 'content-type': 'application/json' }
     const init = { method: 'POST', headers, body: JSON.stringify(body) }
     const response = await isolate.fetch(new Request(`https://wallet.test${path}`, init))
     const text = await trackOperation(response.text())

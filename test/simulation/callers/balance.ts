@@ -1,8 +1,8 @@
 import { type Address, formatBase58 } from '../../../src/worker/chain/address.ts'
 import { formatUnits } from '../../../src/worker/common/amount.ts'
 import type { Uid } from '../../../src/worker/common/ids.ts'
+import { offered } from '../deployed.ts'
 import { observe } from '../observed.ts'
-import { currencies } from '../scenario.ts'
 import type { Client } from './client.ts'
 import { tokenOf } from './tokens.ts'
 
@@ -15,11 +15,11 @@ export async function readBalance(client: Client, uid: Uid): Promise<void> {
   const { env, stored } = client
   const since = env.scheduler.now() - rememberedMs
   const { random, owners } = env
-  const currency = random.pick(currencies)
+  const currency = random.pick(offered(env))
   const asked = owners.size > 0 && random.chance(0.3) ? random.pick([...owners.keys()]) : null
   const query = `cuy=${currency.cuy}${asked === null ? '' : `&address=${formatBase58(asked)}`}`
   const own = observe(env, () => stored.addressesOf(uid).map(({ address }) => address))
-  const { status, data } = await client.get(`/tron/balance?${query}`, tokenOf(uid))
+  const { status, data } = await client.get(`/tron/balance?${query}`, tokenOf(env, uid))
   const states = own.end()
   if (client.mayBeRefused(status)) return
   if (status === 404) {

@@ -20,7 +20,7 @@ export async function checkTransaction(client: Client, uid: Uid, txid: Txid): Pr
   const { env, stored } = client
   const issued = new Set(env.owners.keys())
   const credited = observe(env, () => creditedAmounts(stored, uid, txid))
-  const { status, msg, canRetry } = await client.get(`/tron/recharge?txid=${txid}`, tokenOf(uid))
+  const { status, msg, canRetry } = await client.get(`/tron/recharge?txid=${txid}`, tokenOf(env, uid))
   const states = credited.end()
   if (client.mayBeRefused(status)) return
   const isUnread = msg.includes('cannot be read now')

@@ -19,7 +19,7 @@ export async function generate(client: Client, uid: Uid, fresh: boolean, freshCo
   const { env, stored } = client
   if (fresh) freshCount.set(uid, (freshCount.get(uid) ?? 0) + 1)
   const unpaid = observe(env, () => stored.countUnpaid(uid))
-  const { status, data } = await client.get(`/tron/generate${fresh ? '?fresh=1' : ''}`, tokenOf(uid))
+  const { status, data } = await client.get(`/tron/generate${fresh ? '?fresh=1' : ''}`, tokenOf(env, uid))
   const unpaidCounts = unpaid.end()
   if (status === 409) {
     if (!fresh || Math.max(...unpaidCounts) < gapLimit) env.violate(`${uid} was refused an address below the gap limit`)

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import { formatUnits } from '../../../src/worker/common/amount.ts'
 import type { Uid } from '../../../src/worker/common/ids.ts'
+import { offered } from '../deployed.ts'
 import { observe } from '../observed.ts'
 import type { Random } from '../random.ts'
 import { currencies } from '../scenario.ts'
@@ -20,10 +21,13 @@ export async function listWallets(client: Client, uid: Uid): Promise<void> {
         .filter((wallet) => wallet.uid === uid)
         .map(({ cuy, balance }) => [cuy, balance]),
     )
-    const list = currencies.map(({ cuy, scale }) => ({ amt: formatUnits(own.get(cuy) ?? 0n, scale), cuy: String(cuy) }))
+    const list = offered(env).map(({ cuy, scale }) => ({
+      amt: formatUnits(own.get(cuy) ?? 0n, scale),
+      cuy: String(cuy),
+    }))
     return { list, count: String(list.length) }
   })
-  const { status, data } = await client.get('/wallet/list', tokenOf(uid))
+  const { status, data } = await client.get('/wallet/list', tokenOf(env, uid))
   const states = wallets.end()
   if (status === 200) checkEqual(client, data, states)
   else if (status < 500) env.violate(`the list of wallets was answered with ${status}`)
@@ -40,7 +44,7 @@ export async function listEntries(client: Client, uid: Uid): Promise<void> {
     const matching = stored.entriesOf(uid).filter(query.matches)
     return { list: query.page(matching).map(toItem), count: String(matching.length) }
   })
-  const { status, data } = await client.get(`/wallet/flow/list?${query.text}`, tokenOf(uid))
+  const { status, data } = await client.get(`/wallet/flow/list?${query.text}`, tokenOf(env, uid))
   const states = entries.end()
   if (status === 200) checkEqual(client, data, states)
   else if (status < 500) env.violate(`the list of entries was answered with ${status}`)

@@ -21,7 +21,7 @@ export async function recharge(client: Client, uid: Uid): Promise<void> {
   const own = observe(env, () => {
     return { pending: stored.countHeldOf(uid), unconfirmed: stored.countSeenOf(uid) }
   })
-  const { status, msg } = await client.get('/tron/recharge', tokenOf(uid))
+  const { status, msg } = await client.get('/tron/recharge', tokenOf(env, uid))
   const states = own.end()
   if (client.mayBeRefused(status)) return
   if (status !== 200) {

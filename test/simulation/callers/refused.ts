@@ -11,7 +11,7 @@ const paths = ['/tron/generate', '/tron/balance', '/tron/recharge', '/wallet/lis
 export async function requestMisconfigured(client: Client): Promise<void> {
   const { env } = client
   const path = env.random.pick([...paths, '/health'])
-  const { status } = await client.get(path, tokenOf(1 as Uid)) // safe: a user's number
+  const { status } = await client.get(path, tokenOf(env, 1 as Uid)) // safe: a user's number
   if (status === 503 || status === 500 || client.mayBeRefused(status)) return
   env.violate(`${path} was answered with ${status} with a wrong setting`)
 }
@@ -20,6 +20,6 @@ export async function requestMisconfigured(client: Client): Promise<void> {
 export async function requestUnauthorized(client: Client): Promise<void> {
   const { env } = client
   const path = env.random.pick([...paths, '/wallet/flow/list'])
-  const { status } = await client.get(path, env.random.pick(invalidTokens))
+  const { status } = await client.get(path, env.random.pick(invalidTokens(env)))
   if (status !== 401) env.violate(`${path} was answered with ${status} without a valid token`)
 }

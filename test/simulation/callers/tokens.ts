@@ -1,28 +1,50 @@
+import { createHmac } from 'node:crypto'
 import type { Uid } from '../../../src/worker/common/ids.ts'
-import { jwtSecret, signHs256 } from '../../support/tokens.ts'
-import { backendSecret, testSecret } from '../../support/variables.ts'
+import { forgeToken, jwtSecret } from '../../support/tokens.ts'
+import type { Deployed } from '../deployed.ts'
 import { startMs } from '../environment.ts'
-import { usersMax } from '../scenario.ts'
 
-const nowSeconds = startMs / 1000
-const claimsOf = (uid: number, seconds = 31_536_000) => ({ sub: String(uid), exp: nowSeconds + seconds })
+/** What decides about a token: when it is used, and the secrets of the deployed configuration. */
+interface TokenWorld {
+  readonly scheduler: { now(): number }
+  readonly deployed: Pick<Deployed, 'callerSecrets' | 'backendSecrets'>
+}
 
-// Signed once: tokens do not depend on the run.
-const tokens = await Promise.all(Array.from({ length: usersMax }, (_, i) => signHs256(claimsOf(i + 1), testSecret)))
+const startSeconds = startMs / 1000
+const daySeconds = 86_400
+const kept = new Map<string, string>()
+
+/** A token signed by HS256, once for each claims and secret, in the same turn of the event loop. */
+function sign(claims: object, secret: string): string {
+  const unsigned = forgeToken({ alg: 'HS256', typ: 'JWT' }, claims).slice(0, -1)
+  const key = `${secret} ${unsigned}`
+  const token = kept.get(key) ?? `${unsigned}.${createHmac('sha256', secret).update(unsigned).digest('base64url')}`
+  kept.set(key, token)
+  return token
+}
 
 /** Requests without a valid token: none, expired, signed with another secret, without a caller. */
-export const invalidTokens: readonly (string | null)[] = [
-  null,
-  await signHs256(claimsOf(1, -1), testSecret),
-  await signHs256(claimsOf(1), jwtSecret),
-  await signHs256({ exp: nowSeconds + 3_600 }, testSecret),
-]
+export function invalidTokens({ scheduler, deployed: { callerSecrets } }: TokenWorld): readonly (string | null)[] {
+  const [secret = ''] = callerSecrets
+  const nowSeconds = Math.floor(scheduler.now() / 1000)
+  return [
+    null,
+    sign({ sub: '1', exp: startSeconds - 1 }, secret),
+    sign({ sub: '1', exp: nowSeconds + 3_600 }, jwtSecret),
+    sign({ exp: nowSeconds + 3_600 }, secret),
+  ]
+}
 
-/** The caller's valid token. */
-export function tokenOf(uid: Uid): string {
-  const token = tokens[uid - 1]
-  if (token === undefined) throw new Error(`uid ${uid} has no token`)
-  return token
+/**
+ * A caller's valid token, which is the same for a day. While secrets rotate, some tokens have the
+ * new one and some the previous one.
+ */
+export function tokenOf({ scheduler, deployed: { callerSecrets } }: TokenWorld, uid: Uid): string {
+  const day = Math.floor((scheduler.now() / 1000 - startSeconds) / daySeconds)
+  return sign(
+    { sub: String(uid), exp: startSeconds + (day + 2) * daySeconds },
+    callerSecrets[uid % callerSecrets.length] ?? '',
+  )
 }
 
 const halfHour = 1_800
@@ -39,22 +61,15 @@ const backends = {
 } as const
 export type BackendToken = keyof typeof backends
 
-// A backend's token is valid for an hour at most, and clocks differ. So there is a new token for
-// each half hour, until after the last post.
-const backendTokens = new Map(
-  await Promise.all(
-    Object.entries(backends).flatMap(([name, claims]) =>
-      Array.from({ length: 96 }, async (_, i) => {
-        const exp = nowSeconds + (i + 2) * halfHour - 60
-        return [`${name} ${i}`, await signHs256({ ...claims, exp }, backendSecret)] as const
-      }),
-    ),
-  ),
-)
-
-/** A backend's valid token at a time in milliseconds. */
-export function backendTokenAt(ms: number, name: BackendToken = 'post'): string {
-  const token = backendTokens.get(`${name} ${Math.floor((ms - startMs) / 1000 / halfHour)}`)
-  if (token === undefined) throw new Error('no token is signed for so late a time')
-  return token
+/**
+ * A backend's valid token. It is valid for an hour at most, and clocks differ. So there is a new
+ * token for each half hour.
+ */
+export function backendTokenAt(
+  { scheduler, deployed: { backendSecrets } }: TokenWorld,
+  name: BackendToken = 'post',
+): string {
+  const slot = Math.floor((scheduler.now() / 1000 - startSeconds) / halfHour)
+  const secret = backendSecrets[slot % backendSecrets.length] ?? ''
+  return sign({ ...backends[name], exp: startSeconds + (slot + 2) * halfHour - 60 }, secret)
 }
