@@ -3,6 +3,7 @@ import { beforeEach, describe, expect, test } from 'vitest'
 import { recheckMs } from '../../src/worker/config/check-settings.ts'
 import { explainHeld } from '../../src/worker/deposits/explain.ts'
 import { notConfigured } from '../../src/worker/http/errors.ts'
+import { newestMigration } from '../../src/worker/platform/version.ts'
 import { testXpub, usdtBase58 } from '../support/variables.ts'
 import { failed, firstAddress, payCaller, type RunningService, read, requestsOf, startService } from './service.ts'
 
@@ -21,6 +22,33 @@ const alarmsOf = ({ lines }: RunningService) =>
   lines.map((line) => JSON.parse(line)).filter(({ alarm }) => alarm === 'configuration-differs')
 const statusOf = async (running: RunningService) => (await running.get('/health', null)).status
 const walletsOf = async (running: RunningService) => (await running.get('/wallet/list')).text()
+
+describe('a database that lacks a migration of this version', () => {
+  const setNumber = async (number: number) => {
+    await service.db.exec('DROP VIEW newest_migration')
+    await service.db.exec(`CREATE VIEW newest_migration AS SELECT ${number} AS number`)
+  }
+
+  test('is not served, with one alarm, until it has the migration', async () => {
+    await service.tick()
+    await setNumber(newestMigration - 1)
+    const forgotten = service.with({})
+    for (const path of ['/wallet/list', '/health']) {
+      expect(await read(await forgotten.get(path))).toEqual(failed(503, notConfigured.msg))
+    }
+    const [stored, configured] = [String(newestMigration - 1), String(newestMigration)]
+    expect(alarmsOf(service)).toMatchObject([{ setting: 'migrations', stored, configured, urgency: 'now' }])
+    await setNumber(newestMigration)
+    service.clock.seconds += recheckMs / 1000
+    expect(await statusOf(forgotten)).toBe(200)
+  })
+
+  test('is served where it has more of them: a migration only adds', async () => {
+    await service.tick()
+    await setNumber(newestMigration + 1)
+    expect(await statusOf(service.with({}))).toBe(200)
+  })
+})
 
 describe('a configuration that differs from what the stored data means', () => {
   test.each([

@@ -1,5 +1,6 @@
 import { env } from 'cloudflare:workers'
 import { expect, it } from 'vitest'
+import { newestMigration } from '../../src/worker/platform/version.ts'
 import { freshDatabase } from '../support/database.ts'
 
 const numberOf = (name: string) => Number.parseInt(name, 10)
@@ -16,5 +17,6 @@ it.each(later)('$name ends with its own number, so that one applied in part does
 it('the database has the number of the last one', async () => {
   const db = await freshDatabase()
   const newest = Math.max(...env.MIGRATIONS.map(({ name }) => numberOf(name)))
+  expect(newestMigration).toBe(newest) // src/worker/platform/version.ts
   expect(await db.prepare('SELECT number FROM newest_migration').first('number')).toBe(newest)
 })

@@ -17,7 +17,7 @@ export function describeReport({ lines, segments, epochs, counts, seal, newer }:
     ...(newer.first === null
       ? []
       : [
-          `${newer.count} lines say what this version does not know, first line ${newer.first.number}: ${newer.first.what}.`,
+          `This version does not know all of ${newer.count} lines, first line ${newer.first.number}: ${newer.first.what}.`,
           'What they add was not checked: use the version of the service that has written them.',
         ]),
   ]

@@ -117,9 +117,10 @@ function readEnvironment(args: readonly string[]): string | undefined {
  * configuration of each cell.
  */
 function open(env: string | undefined, { stdout }: CommandOutput): readonly ConfigurationSource[] {
-  const source = asDeployed(orStop(readConfiguration(env, process.env), configurationAdvice))
+  const read = orStop(readConfiguration(env, process.env), configurationAdvice)
+  const source = env === undefined ? read : asDeployed(read)
   const cells = orRefuse(sourcesOf(source))
-  stdout.write(`${describeTargets(cells, source.vars)}\n`)
+  stdout.write(`${describeTargets(cells, env === undefined ? source.values : source.vars)}\n`)
   const section = env ? `wrangler.toml, [env.${env}],` : 'wrangler.toml'
   for (const { database, place } of cells) requireDatabase(section, database, place)
   const ids = cells.flatMap(({ place }) => place.databaseId ?? [])

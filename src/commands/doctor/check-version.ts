@@ -5,9 +5,12 @@ import { askHealth, hostInUrl } from '../deployed-health.ts'
 import { listMigrations, newestNumber } from '../migration-files.ts'
 import type { CommandPlatform } from '../node-pool.ts'
 import { commandIn } from '../place.ts'
-import { type CheckResult, passed, warned } from './check-settings.ts'
+import { type CheckResult, failed, passed, warned } from './check-settings.ts'
 
-/** Says whether the database has the migrations of this folder, no more and no fewer. */
+/**
+ * Says whether the database has the migrations of this folder, no more and no fewer. That of a
+ * deployment may lack some before an update; on this machine the service would serve nothing.
+ */
 export function checkMigrations(
   source: ConfigurationSource,
   { migration }: Pick<StoredData, 'migration'>,
@@ -18,7 +21,7 @@ export function checkMigrations(
   if (migration === null) return passed(`migrations: the database has none yet; ${applies} them`)
   if (migration === newest) return passed(`migrations: the database has all, the newest is ${newest}`)
   const text = `migrations: the newest of the database is ${migration}, of this folder ${newest}`
-  if (migration < newest) return warned(`${text}: ${applies} what is missing`)
+  if (migration < newest) return (isDeployment ? warned : failed)(`${text}: ${applies} what is missing`)
   return warned(`${text}: a newer version has migrated it; this one works with its tables, but is older`)
 }
 

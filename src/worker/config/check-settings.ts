@@ -1,6 +1,7 @@
+import { sql } from 'drizzle-orm'
 import type { Alarms } from '../alarms/alarms.ts'
 import type { Address } from '../chain/address.ts'
-import type { ReadDatabase, WriteDatabase } from '../d1/database.ts'
+import { openTables, type ReadDatabase, type WriteDatabase } from '../d1/database.ts'
 import { findRangeDifferences, type RangeOfUsers, storeRange } from '../ledger/stored-range.ts'
 import {
   type DataMeaning,
@@ -13,6 +14,7 @@ import {
 } from '../ledger/stored-settings.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { SharedRuns } from '../platform/shared-runs.ts'
+import { newestMigration } from '../platform/version.ts'
 
 /**
  * While the configuration differs from the stored data, they are compared again after this time at
@@ -68,7 +70,10 @@ export function createSettingsCheck(parts: SettingsCheckParts): SettingsCheck {
   let isReported = false
   let nextCheckAt = 0
   const compare = async () => {
-    const differences = await compareStored(parts, await rememberSettings(db, meaning), storeRange)
+    const differences = [
+      ...(await findMissingMigrations(db)),
+      ...(await compareStored(parts, await rememberSettings(db, meaning), storeRange)),
+    ]
     isEqual = differences.length === 0
     differing = differences.map(({ setting }) => setting)
     const validMs = ranges === null ? Number.POSITIVE_INFINITY : rangeMatchMs
@@ -83,6 +88,17 @@ export function createSettingsCheck(parts: SettingsCheckParts): SettingsCheck {
   }
   const matches = async () => (clock.now() < nextCheckAt ? isEqual : shared.wait(compare))
   return { matches, differing: () => differing }
+}
+
+/**
+ * Finds whether the database lacks a migration of this version: then some statements would fail,
+ * and others would not. A newer database is fine, because a migration only adds.
+ */
+async function findMissingMigrations(db: ReadDatabase): Promise<readonly SettingDifference[]> {
+  const [row] = await openTables(db).select({ number: sql<number>`number` }).from(sql`newest_migration`)
+  const number = row?.number ?? 0
+  if (number >= newestMigration) return []
+  return [{ setting: 'migrations', stored: String(number), configured: String(newestMigration) }]
 }
 
 /** Lists what the service would find to differ, for a command: it only reads. */

@@ -333,10 +333,10 @@ export const alarmTable = {
   'configuration-differs': {
     urgency: 'now',
     raised:
-      'The chain id, the key, a currency or the payout address is not that of the stored data. Nothing is served or credited.',
-    ends: 'The configuration is that of the stored data.',
+      'The chain id, the key, a currency or the payout address is not that of the stored data, or the database lacks a migration of this version. Nothing is served or credited.',
+    ends: 'The configuration is that of the stored data, and the migration is applied.',
     remedy:
-      'The log line names the setting, what is stored and what is configured. Set it back, or use the right database. Where the decimals of a currency were wrong and are right now, run `npm run operate -- currency --cuy <n> --production`.',
+      'The log line names the setting, what is stored and what is configured. Set it back, or use the right database. Where it is `migrations`, run `npm run db:migrate -- --production`. Where the decimals of a currency were wrong and are right now, run `npm run operate -- currency --cuy <n> --production`.',
     needsLine: true,
   },
   'key-was-used': {

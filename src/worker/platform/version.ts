@@ -6,6 +6,9 @@ import type { Logger } from './logger.ts'
  */
 export const serviceVersion = '1.0.0'
 
+/** The number of the newest file in `migrations/`, without which this version serves nothing. */
+export const newestMigration = 1
+
 /**
  * Makes a function that logs the version and the number of the newest migration once, the first
  * time that an isolate reads the latter, and returns what it was given. `cell` is null if there is

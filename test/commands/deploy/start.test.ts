@@ -172,6 +172,12 @@ describe('npm run db:migrate', () => {
     expect(calls()).toEqual([`CI=1 d1 migrations apply DB ${options}`])
   })
 
+  it('names the chain of this machine, which its file of secrets can change', async () => {
+    writeFileSync(join(folder, '.dev.vars'), 'TRON_CHAIN_ID=0xcd8690dc\n')
+    expect((await migrate()).out).toContain(', chain 0xcd8690dc (Nile).\n')
+    expect((await migrate('--production')).out).toContain(', no chain (TRON_CHAIN_ID is not set).\n')
+  })
+
   it('refuses a placeholder before the first step, but for this machine', async () => {
     expect(await migrate('--env', 'fresh')).toMatchObject({
       code: 1,

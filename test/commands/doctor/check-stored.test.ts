@@ -92,7 +92,7 @@ describe('the doctor on stored data', () => {
     [1, 'ok    migrations: the database has all, the newest is 1'],
     [
       0,
-      'warn  migrations: the newest of the database is 0, of this folder 1: "npm run db:migrate" applies what is missing',
+      'FAIL  migrations: the newest of the database is 0, of this folder 1: "npm run db:migrate" applies what is missing',
     ],
     [
       2,

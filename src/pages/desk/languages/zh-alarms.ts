@@ -116,8 +116,8 @@ export const zhAlarms: AlarmTexts = {
   ],
   'payout-wallet-low': ['提现地址余额不足。', '请转入不足的部分；期间不会丢失，但已签名的交易可能失败。'],
   'configuration-differs': [
-    '链 ID、密钥或币种与已存储的数据不同，服务停止且不入账。',
-    '日志行指出是哪项设置及两边的值。请改回，或使用正确的数据库。若某币种的小数位数原来有误、现已更正，请运行 `npm run operate -- currency --cuy <n> --production`。',
+    '链 ID、密钥或币种与已存储的数据不同，或数据库缺少本版本的迁移；服务停止且不入账。',
+    '日志行指出是哪项设置及两边的值。请改回，或使用正确的数据库。若为 `migrations`，请运行 `npm run db:migrate -- --production`。若某币种的小数位数原来有误、现已更正，请运行 `npm run operate -- currency --cuy <n> --production`。',
   ],
   'key-was-used': [
     '数据库为空，但该密钥的前几个地址有过资产。不再分配地址。',
