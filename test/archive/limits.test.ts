@@ -2,9 +2,11 @@ import { env } from 'cloudflare:workers'
 import { describe, expect, it } from 'vitest'
 import { archiveEveryMs } from '../../src/worker/archive/archive-object.ts'
 import { bucketAnswerMs } from '../../src/worker/archive/bucket.ts'
-import { segmentBytesMax, segmentRowsMax } from '../../src/worker/archive/segment.ts'
+import { readNext } from '../../src/worker/archive/read.ts'
+import { followItems, segmentBytesMax, segmentRowsMax } from '../../src/worker/archive/segment.ts'
+import { writable } from '../../src/worker/d1/database.ts'
 import { startThreeCells } from '../cells/three-cells.ts'
-import { addressIn, payFinal, type RunningService, startService, usdtTo } from '../http/service.ts'
+import { addressIn, finalityLag, payFinal, type RunningService, startService, usdtTo } from '../http/service.ts'
 import { archive, emptyBucket, linesOf, names, rowOf, segments, startArchived } from './harness.ts'
 
 /** Posts `count` entries, 20 at a time. */
@@ -118,6 +120,38 @@ describe('the database', () => {
     await archived.tick()
     await archive(archived)
     expect((await linesOf()).slice(7).map(({ row }) => row)).toEqual(['transfer', 'entry', 'scan'])
+  })
+
+  it('reads no more entries and events at once than a segment can have, in the order of their one numbering', async () => {
+    const service = await startArchived()
+    await service.tick()
+    const to = await addressIn(await service.get('/tron/generate'))
+    for (const _ of [1, 2, 3, 4, 5]) {
+      service.chain.add([usdtTo(to, 25_000_000n)])
+      await service.tick() // an event
+      service.chain.addEmpty(finalityLag)
+      await service.tick() // an entry
+    }
+    const ids = async (event: number, max: number) => {
+      const { entries, events, rows } = await readNext(writable(service.db), { event, change: 0 }, max)
+      expect(rows.transfer.length).toBeLessThanOrEqual(max)
+      return [...entries, ...events].map(({ id }) => Number(id)).sort((one, other) => one - other)
+    }
+    const all = await ids(0, 100)
+    expect(all).toHaveLength(10)
+    expect(await ids(0, 4)).toEqual(all.slice(0, 4))
+    expect(await ids(4, 4)).toEqual(all.slice(4, 8))
+  })
+
+  it('stops where entries and events are missing, also where more are missing than it reads at once', async () => {
+    const service = await startArchived()
+    await post(service, 5)
+    const from = { event: 0, change: 0 }
+    const reading = await readNext(writable(service.db), from, 3)
+    const of = (count: number) => followItems({ ...reading, entries: reading.entries.slice(0, count) }, from, 0, 2)
+    expect(of(3).items).toHaveLength(2)
+    expect(() => of(1)).toThrow('the entry or event 2 is missing')
+    expect(() => of(0)).toThrow('the entry or event 1 is missing')
   })
 
   it('is not touched, nor is any bucket, without ARCHIVE', async () => {

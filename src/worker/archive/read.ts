@@ -1,5 +1,5 @@
 import { type SQL, sql } from 'drizzle-orm'
-import type { SQLiteTable } from 'drizzle-orm/sqlite-core'
+import type { SQLiteColumn, SQLiteTable } from 'drizzle-orm/sqlite-core'
 import { archiveChanges, type ChangedKind, type ChangeKind, changedKinds } from '../d1/archive-tables.ts'
 import { allShown, type ReadDatabase, resultRows, toStatement } from '../d1/database.ts'
 import { orders } from '../d1/order-tables.ts'
@@ -35,6 +35,8 @@ export interface Reading {
   readonly rows: Readonly<Record<ChangedKind, readonly StoredRow[]>>
   /** The highest id of a removed event. */
   readonly removed: number
+  /** The highest id of an entry or event. */
+  readonly newest: number
   readonly surroundings: Surroundings
 }
 
@@ -93,21 +95,25 @@ function toSurroundings(results: readonly D1Result[]): Surroundings {
 
 /** Reads up to `max` entries and events, up to `max` changes, and all that they are about. */
 export async function readNext(db: ReadDatabase, { event, change }: ReaderPlace, max: number): Promise<Reading> {
+  // Entries and events have one numbering, without holes above the removed ones: more of either
+  // than this would be read for nothing.
+  const following = (id: SQLiteColumn | undefined) =>
+    sql`${id} > ${event} AND ${id} <= max(${event}, ${removed}) + ${max} ORDER BY ${id} LIMIT ${max}`
   const next = (kind: 'entry' | 'event') => {
     const { select, from, key } = linedTables[kind]
-    return sql`SELECT ${select} FROM ${from} WHERE ${key[0]} > ${event} ORDER BY ${key[0]} LIMIT ${max}`
+    return sql`SELECT ${select} FROM ${from} WHERE ${following(key[0])}`
   }
   const page = sql`(SELECT * FROM ${archiveChanges} WHERE ${archiveChanges.id} > ${change}
     ORDER BY ${archiveChanges.id} LIMIT ${max})`
-  const eventPage = sql`(SELECT * FROM ${events} WHERE ${events.id} > ${event} ORDER BY ${events.id} LIMIT ${max})`
-  const entryPage = sql`(SELECT * FROM ${flows} WHERE ${flows.id} > ${event} ORDER BY ${flows.id} LIMIT ${max})`
+  const eventPage = sql`(SELECT * FROM ${events} WHERE ${following(events.id)})`
+  const entryPage = sql`(SELECT * FROM ${flows} WHERE ${following(flows.id)})`
   const results = await db.batch(
     [
       next('entry'),
       next('event'),
       sql`SELECT ${allShown(archiveChanges)} FROM ${archiveChanges} WHERE ${archiveChanges.id} > ${change}
         ORDER BY ${archiveChanges.id} LIMIT ${max}`,
-      sql`SELECT ${removed} AS removed`,
+      sql`SELECT ${removed} AS removed, coalesce((SELECT id FROM last_event), 0) AS newest`,
       ...changedKinds.map((kind) => {
         const { select, from, key } = linedTables[kind]
         const parts = key.map((_, i) => sql`key ->> ${sql.raw(String(i))}`)
@@ -125,6 +131,7 @@ export async function readNext(db: ReadDatabase, { event, change }: ReaderPlace,
     changes: resultRows(changes),
     rows: Object.fromEntries(rows) as Reading['rows'], // safe: all kinds
     removed: Number(resultRows<StoredRow>(last)[0]?.removed ?? 0),
+    newest: Number(resultRows<StoredRow>(last)[0]?.newest ?? 0),
     surroundings: toSurroundings(rest.slice(changedKinds.length)),
   }
 }

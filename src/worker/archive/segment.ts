@@ -39,12 +39,14 @@ export function followItems(
   begun: number,
   max: number,
 ): { readonly items: readonly Item[]; readonly isAll: boolean } {
-  const { entries, events, changes, surroundings } = reading
+  const { entries, events, changes, surroundings, removed, newest } = reading
   const found = [
     ...entries.map((row) => ({ kind: 'entry' as const, row, id: Number(row.id) })),
     ...events.map((row) => ({ kind: 'event' as const, row, id: Number(row.id) })),
   ].sort((a, b) => a.id - b.id)
   const happened = found.slice(0, max)
+  const last = Math.max(found.at(-1)?.id ?? from.event, removed)
+  if (found.length <= max && last < newest) throw new MissingRow(last + 1)
   const isAll = found.length <= max && changes.length <= max
   // what happened after a change that was not read must wait for it
   const until = changes.length <= max ? Number.POSITIVE_INFINITY : (changes.at(-1)?.after_event ?? 0)
@@ -73,7 +75,7 @@ export function followItems(
   }
   for (const { kind, row, id } of happened) {
     if (id > until) break
-    if (id !== event + 1 && event + 1 > reading.removed) throw new MissingRow(event + 1)
+    if (id !== event + 1 && event + 1 > removed) throw new MissingRow(event + 1)
     takeChanges(id)
     event = id
     const isCopied = id <= begun // what it is about was copied, or is in the list of changes
