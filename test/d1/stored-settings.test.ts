@@ -44,7 +44,7 @@ const meaning = (...currencies: readonly CurrencyMeaning[]): DataMeaning => ({ s
 describe('the settings that data depends on', () => {
   it('are stored once, and new ones are added', async () => {
     await rememberSettings(db, meaning(trx))
-    const stored = await rememberSettings(db, meaning(trx, usdt))
+    const { stored } = await rememberSettings(db, meaning(trx, usdt))
     expect(stored.map(({ name, value }) => ({ name, value }))).toEqual([
       { name: 'CURRENCIES.1', value: 'TRX, decimals 6, scale 6' },
       { name: 'CURRENCIES.2', value: usdtText },
@@ -62,7 +62,7 @@ describe('the settings that data depends on', () => {
       ],
       currencies: [trx],
     }
-    const stored = await rememberSettings(db, other)
+    const { stored } = await rememberSettings(db, other)
     expect(stored).toEqual([{ ...chain, used: true }])
     expect(findDifferences(other, stored)).toEqual([{ setting: chain.name, stored: '0x1', configured: '0x2' }])
   })
@@ -76,7 +76,7 @@ describe('the settings that data depends on', () => {
     await rememberSettings(db, meaning(usdt))
     const key = { name: 'TRON_XPUB', value: 'x' }
     const other = { settings: [chain, key], currencies: [trx, { ...usdt, ...changes }] }
-    const stored = await rememberSettings(db, other)
+    const { stored } = await rememberSettings(db, other)
     expect(stored).toEqual([
       { name: 'CURRENCIES.2', value: usdtText, used: false },
       { ...chain, used: true },
@@ -91,10 +91,10 @@ describe('the settings that data depends on', () => {
     ['a transfer that was seen', seen()],
   ])('include a currency with %s', async (_, verdict) => {
     await rememberSettings(db, meaning(trx, usdt))
-    expect(findDifferences(meaning(trx), await rememberSettings(db, meaning(trx)))).toEqual([])
+    expect(findDifferences(meaning(trx), (await rememberSettings(db, meaning(trx))).stored)).toEqual([])
     await storeTransfers(db, [transfer(verdict, { cuy: cuy(2), native: false })], ms(10))
     const missing = [{ setting: 'CURRENCIES.2', stored: usdtText, configured: 'missing' }]
-    expect(findDifferences(meaning(trx), await rememberSettings(db, meaning(trx)))).toEqual(missing)
+    expect(findDifferences(meaning(trx), (await rememberSettings(db, meaning(trx))).stored)).toEqual(missing)
   })
 
   it('cost a few rows, also for a currency that was removed without having been used', async () => {
@@ -108,7 +108,7 @@ describe('the settings that data depends on', () => {
       `${numbers(1_000)} INSERT INTO wallet (uid, cuy) SELECT i, 1 FROM n`,
     ])
     const { result, rows } = await measure(db, (metered) => rememberSettings(metered, meaning(trx)))
-    expect(result).toContainEqual({ name: 'CURRENCIES.2', value: usdtText, used: false })
+    expect(result.stored).toContainEqual({ name: 'CURRENCIES.2', value: usdtText, used: false })
     expect(rows).toBeLessThan(40)
     expect(await column(db, `SELECT count(*) FROM transfer WHERE txid = '${txid(1)}'`)).toEqual([1])
   })
@@ -135,7 +135,7 @@ describe('operators', () => {
   it('are no setting of the configuration', async () => {
     await storeOperators(db, [a], [a], height(100))
     await storeDecimals(db, b, 6)
-    expect(await rememberSettings(db, meaning())).toEqual([{ ...chain, used: true }])
+    expect((await rememberSettings(db, meaning())).stored).toEqual([{ ...chain, used: true }])
   })
 })
 

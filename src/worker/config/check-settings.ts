@@ -1,7 +1,6 @@
-import { sql } from 'drizzle-orm'
 import type { Alarms } from '../alarms/alarms.ts'
 import type { Address } from '../chain/address.ts'
-import { openTables, type ReadDatabase, type WriteDatabase } from '../d1/database.ts'
+import type { ReadDatabase, WriteDatabase } from '../d1/database.ts'
 import { findRangeDifferences, type RangeOfUsers, storeRange } from '../ledger/stored-range.ts'
 import {
   type DataMeaning,
@@ -70,10 +69,8 @@ export function createSettingsCheck(parts: SettingsCheckParts): SettingsCheck {
   let isReported = false
   let nextCheckAt = 0
   const compare = async () => {
-    const differences = [
-      ...(await findMissingMigrations(db)),
-      ...(await compareStored(parts, await rememberSettings(db, meaning), storeRange)),
-    ]
+    const { stored, migration } = await rememberSettings(db, meaning)
+    const differences = [...missingMigrations(migration), ...(await compareStored(parts, stored, storeRange))]
     isEqual = differences.length === 0
     differing = differences.map(({ setting }) => setting)
     const validMs = ranges === null ? Number.POSITIVE_INFINITY : rangeMatchMs
@@ -94,11 +91,9 @@ export function createSettingsCheck(parts: SettingsCheckParts): SettingsCheck {
  * Finds whether the database lacks a migration of this version: then some statements would fail,
  * and others would not. A newer database is fine, because a migration only adds.
  */
-async function findMissingMigrations(db: ReadDatabase): Promise<readonly SettingDifference[]> {
-  const [row] = await openTables(db).select({ number: sql<number>`number` }).from(sql`newest_migration`)
-  const number = row?.number ?? 0
-  if (number >= newestMigration) return []
-  return [{ setting: 'migrations', stored: String(number), configured: String(newestMigration) }]
+function missingMigrations(newest: number): readonly SettingDifference[] {
+  if (newest >= newestMigration) return []
+  return [{ setting: 'migrations', stored: String(newest), configured: String(newestMigration) }]
 }
 
 /** Lists what the service would find to differ, for a command: it only reads. */

@@ -134,28 +134,45 @@ const isOpenPayer = (address: Address) => sql`EXISTS (SELECT 1 FROM ${payoutTran
   INDEXED BY payout_transaction_payer
   WHERE ${payoutTransactions.ended} IS NULL AND ${payoutTransactions.address} = ${address})`
 
+/** What a database says about the configuration that it belongs to. */
+export interface StoredMeaning {
+  /** All stored settings and currencies, and the range of users if there is one. */
+  readonly stored: readonly StoredSetting[]
+  /** The number of the newest migration that is applied whole. */
+  readonly migration: number
+}
+
 /**
  * Stores the settings and currencies that are not stored yet, but none of them if a stored one
- * differs: then this configuration may belong to another database. Returns all stored ones, and the
- * range of users if there is one. If all are stored, it is one round trip.
+ * differs: then this configuration may belong to another database. Returns all stored ones. If all
+ * are stored, it is one round trip.
  */
-export async function rememberSettings(db: WriteDatabase, meaning: DataMeaning): Promise<readonly StoredSetting[]> {
-  const stored = await selectStored(db, meaning)
-  if (settingsIn(meaning).every((one) => stored.some(({ name }) => name === one.name))) return stored
+export async function rememberSettings(db: WriteDatabase, meaning: DataMeaning): Promise<StoredMeaning> {
+  const found = await selectStored(db, meaning)
+  if (settingsIn(meaning).every((one) => found.stored.some(({ name }) => name === one.name))) return found
   await db.batch(insertMeaning(db, meaning))
   return await selectStored(db, meaning)
 }
 
-async function selectStored(db: ReadDatabase, { currencies }: DataMeaning): Promise<readonly StoredSetting[]> {
+async function selectStored(db: ReadDatabase, { currencies }: DataMeaning): Promise<StoredMeaning> {
   const list = JSON.stringify(currencies)
   const isConfigured = sql`${storedCurrencies.cuy} IN (SELECT ${given([storedCurrencies.cuy])}
     FROM json_each(${list}) AS given)`
-  const [settings, known, range] = await db.batch([
+  const [settings, known, range, newest] = await db.batch([
     toStatement(db, selectSettings),
     toStatement(db, selectCurrencies(sql`NOT ${isConfigured}`)),
     toStatement(db, selectUserRange),
+    toStatement(db, sql`SELECT number FROM newest_migration`),
   ])
-  return toStoredSettings(resultRows<Setting>(settings), resultRows<CurrencyRow>(known), resultRows<UserRange>(range))
+  const [migration] = resultRows<{ readonly number: number }>(newest)
+  return {
+    stored: toStoredSettings(
+      resultRows<Setting>(settings),
+      resultRows<CurrencyRow>(known),
+      resultRows<UserRange>(range),
+    ),
+    migration: migration?.number ?? 0,
+  }
 }
 
 /** A row of `selectCurrencies`. */

@@ -97,7 +97,7 @@ describe('audit verify', () => {
     writeArchive(folder, [...lines.slice(0, 9), { row: 'gift', of: 'x' }, ...lines.slice(9)], { rows: 7 })
     const { code, text } = await verify('--verifier', verifierKey)
     expect({ code, text }).toMatchObject({ code: 0 })
-    expect(text).toContain('2 lines say what this version does not know, first line 11: the kind "gift".')
+    expect(text).toContain('This version does not know all of 2 lines, first line 11: the kind "gift".')
     const path = join(folder, 'rebuilt.sql')
     expect((await audit('rebuild', join(folder, cellName), path)).text).toContain('first the kind "gift"')
     expect(existsSync(path)).toBe(false)
