@@ -124,7 +124,8 @@ function isUntaken(env: Environment, payouts: PayoutWorld, txid: Txid): boolean 
 }
 
 /** Whether this run can leave blocks unread for long enough to raise `gap-unread`. */
-function canBeUnread({ scenario, phase, unreadable, counts, restores }: Environment, { attempts }: LogFields): boolean {
+function canBeUnread(env: Environment, { attempts }: LogFields): boolean {
+  const { scenario, phase, unreadable, restores } = env
   const isOfPayouts = scenario.payouts !== null
   // for a quarter of an hour no tick had requests left to read the blocks
   if (isOfPayouts && attempts === 0) return true
@@ -138,7 +139,8 @@ function canBeUnread({ scenario, phase, unreadable, counts, restores }: Environm
     canDisagree(scenario) ||
     unreadable.size > 0 ||
     cannotRender ||
-    counts.has('database: no end') || // the ticks that it leaves are too short for some blocks
+    hasFailed(env) || // the ticks that it leaves are too short for some blocks
+    scenario.rates.database > 0 ||
     scenario.rates.malformed > 0
   )
 }
