@@ -120,15 +120,18 @@ function faultAfter(
   { refused, open }: { readonly refused: readonly string[]; readonly open: ReadonlySet<string> },
   env: Environment,
 ): string | null {
+  // What was issued below the final height of a copy waits for the correction that the copy lacks.
+  const isUncorrected = missing.some(({ kind }) => kind === 'correction')
   for (const row of missing) {
     const { kind, key, text, way } = row
     const name = nameOf(kind, key)
+    const waits = isUncorrected && (kind === 'address' || kind === 'order')
     if (!lost.has(name) || way.by !== 'command') continue
     const isRefused = refused.some((line) => line.includes(text))
     const content = after.get(name)
     env.count(`put back: ${kind} ${content === undefined ? 'refused' : 'is there'}`)
     if (content === undefined && !isRefused) return `${text} was not put back, and not refused`
-    if (content === undefined && mustComeBack(row, lost.get(name) ?? '', open))
+    if (content === undefined && !waits && mustComeBack(row, lost.get(name) ?? '', open))
       return `${text} was refused: ${refused[0]}`
     if (content !== undefined && content !== lost.get(name)) return `${text} was put back with ${content}`
   }
